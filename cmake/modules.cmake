@@ -1,0 +1,43 @@
+# Turns every line of src/LAYERS into one static library, with its tests and fuzzers beside its
+# sources. The layering is written once, in that file; tools/tidy.py checks the #includes against it.
+
+function(orrery_module name allowed)
+    file(GLOB_RECURSE sources CONFIGURE_DEPENDS src/${name}/*.cc)
+    file(GLOB_RECURSE headers CONFIGURE_DEPENDS src/${name}/*.h)
+    set(tests ${sources})
+    set(fuzzers ${sources})
+    list(FILTER sources EXCLUDE REGEX "(_(test|fuzz)|/main)\\.cc$")
+    list(FILTER tests INCLUDE REGEX "_test\\.cc$")
+    list(FILTER fuzzers INCLUDE REGEX "_fuzz\\.cc$")
+
+    add_library(${name} STATIC ${sources})
+    target_sources(${name} PUBLIC FILE_SET HEADERS BASE_DIRS src FILES ${headers})
+    target_link_libraries(${name} PUBLIC ${allowed} ${ORRERY_LIBRARIES_${name}})
+    # `cmake --build … --target all_verify_interface_header_sets` compiles each header on its own.
+    set_target_properties(${name} PROPERTIES LINKER_LANGUAGE CXX VERIFY_INTERFACE_HEADER_SETS ON)
+
+    if(tests AND ORRERY_TESTS)
+        add_executable(${name}_test ${tests})
+        target_link_libraries(${name}_test ${name} GTest::gmock GTest::gtest_main)
+        target_compile_definitions(${name}_test PRIVATE ORRERY_SOURCE_DIR="${CMAKE_SOURCE_DIR}")
+        add_test(NAME unit.${name} COMMAND ${name}_test)
+    endif()
+
+    if(ORRERY_FUZZERS)
+        foreach(fuzzer IN LISTS fuzzers)
+            get_filename_component(target ${fuzzer} NAME_WE)
+            add_executable(${target} ${fuzzer})
+            target_link_libraries(${target} ${name})
+            target_link_options(${target} PRIVATE -fsanitize=fuzzer)
+        endforeach()
+    endif()
+endfunction()
+
+set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS src/LAYERS)
+file(STRINGS src/LAYERS lines REGEX "^[a-z]")
+foreach(line IN LISTS lines)
+    string(REGEX MATCH "^([a-z_]+): *(.*)$" matched "${line}")
+    set(module ${CMAKE_MATCH_1})
+    separate_arguments(allowed UNIX_COMMAND "${CMAKE_MATCH_2}")
+    orrery_module(${module} "${allowed}")
+endforeach()

@@ -1,0 +1,48 @@
+// Fixed-width and variable-width integers in byte strings. Big endian where bytes must sort like
+// the numbers (keys), LEB128 where they need not (values). Encodings here are on disk: never change.
+
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace orrery {
+
+template <typename T>
+void append_big_endian(std::string& out, T value) {
+    for (int shift = static_cast<int>(sizeof(T)) * 8 - 8; shift >= 0; shift -= 8) {
+        out += static_cast<char>((value >> shift) & 0xff);
+    }
+}
+
+// 300 → ac 02.
+void append_varint(std::string& out, std::uint64_t value);
+
+std::string to_hex_upper(std::string_view bytes);
+
+// Takes bytes off the front of a string; a read past the end sets `ok()` to false and yields zeros.
+class ByteReader {
+public:
+    explicit ByteReader(std::string_view bytes) : rest_(bytes) {}
+
+    template <typename T>
+    T big_endian() {
+        T value = 0;
+        for (const char c : take(sizeof(T))) {
+            value = static_cast<T>(static_cast<std::uint64_t>(value) << 8 |
+                                   static_cast<unsigned char>(c));
+        }
+        return value;
+    }
+    std::uint64_t varint();
+    std::string_view take(std::size_t count);
+    std::string_view rest() const { return rest_; }
+    bool ok() const { return ok_; }
+
+private:
+    std::string_view rest_;
+    bool ok_ = true;
+};
+
+}  // namespace orrery

@@ -1,0 +1,114 @@
+#include "base/log.h"
+
+#include <memory>
+
+#include <fmt/format.h>
+#include <spdlog/sinks/stdout_sinks.h>
+#include <spdlog/spdlog.h>
+
+namespace orrery::log {
+
+namespace {
+
+struct Sink {
+    std::shared_ptr<spdlog::logger> logger = make_logger();
+    Format format = Format::kText;
+
+    static std::shared_ptr<spdlog::logger> make_logger() {
+        auto made = std::make_shared<spdlog::logger>(
+            "orrery", std::make_shared<spdlog::sinks::stderr_sink_mt>());
+        made->flush_on(spdlog::level::info);
+        made->set_pattern("time=%Y-%m-%dT%H:%M:%S.%eZ level=%l %v", spdlog::pattern_time_type::utc);
+        return made;
+    }
+};
+
+// The one process-wide object: a log is process-wide by nature, like standard error itself.
+Sink& sink() {
+    static Sink instance;
+    return instance;
+}
+
+bool is_plain(std::string_view text) {
+    if (text.empty()) return false;
+    for (const char c : text) {
+        if (c <= ' ' || c == '"' || c == '=' || c == '\\' || c == '\x7f') return false;
+    }
+    return true;
+}
+
+void append_quoted(std::string& out, std::string_view text) {
+    out += '"';
+    for (const char c : text) {
+        if (c == '"' || c == '\\') {
+            out += '\\';
+            out += c;
+        } else if (static_cast<unsigned char>(c) < 0x20) {
+            out += fmt::format("\\u{:04x}", static_cast<unsigned>(c));
+        } else {
+            out += c;
+        }
+    }
+    out += '"';
+}
+
+void append_value(std::string& out, const Field::Value& value, Format format) {
+    if (const auto* text = std::get_if<std::string_view>(&value)) {
+        if (format == Format::kText && is_plain(*text)) {
+            out += *text;
+        } else {
+            append_quoted(out, *text);
+        }
+    } else if (const auto* integer = std::get_if<std::int64_t>(&value)) {
+        out += std::to_string(*integer);
+    } else if (const auto* number = std::get_if<double>(&value)) {
+        out += fmt::format("{}", *number);
+    } else {
+        out += std::get<bool>(value) ? "true" : "false";
+    }
+}
+
+void write(spdlog::level::level_enum level, std::string_view event, Fields fields) {
+    Sink& target = sink();
+    if (!target.logger->should_log(level)) return;
+    target.logger->log(level, "{}", format_line(target.format, event, fields));
+}
+
+}  // namespace
+
+void configure(Level level, Format format) {
+    Sink& target = sink();
+    target.format = format;
+    constexpr spdlog::level::level_enum kLevels[] = {
+        spdlog::level::debug, spdlog::level::info, spdlog::level::warn, spdlog::level::err};
+    target.logger->set_level(kLevels[static_cast<int>(level)]);
+    if (format == Format::kJson) {
+        target.logger->set_pattern(R"({"time":"%Y-%m-%dT%H:%M:%S.%eZ","level":"%l",%v})",
+                                   spdlog::pattern_time_type::utc);
+    }
+}
+
+std::string format_line(Format format, std::string_view event, Fields fields) {
+    const bool json = format == Format::kJson;
+    std::string line = json ? "\"event\":" : "event=";
+    append_value(line, event, format);
+    for (const Field& field : fields) {
+        line += json ? "," : " ";
+        if (json) {
+            append_quoted(line, field.name);
+        } else {
+            line += field.name;
+        }
+        line += json ? ':' : '=';
+        append_value(line, field.value, format);
+    }
+    return line;
+}
+
+void debug(std::string_view event, Fields fields) { write(spdlog::level::debug, event, fields); }
+void info(std::string_view event, Fields fields) { write(spdlog::level::info, event, fields); }
+void warn(std::string_view event, Fields fields) { write(spdlog::level::warn, event, fields); }
+void error(std::string_view event, Fields fields) { write(spdlog::level::err, event, fields); }
+void flush() { sink().logger->flush(); }
+
+}  // namespace orrery::log

@@ -1,0 +1,116 @@
+// Result<T> carries either a value or an Error, so that a failure which is part
+// of the protocol (404, 409, 412, 429...) costs a branch and never a stack unwind.
+//
+// Bugs are not errors: use CHECK() for those (base/check.h).
+
+#pragma once
+
+#include <cassert>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <variant>
+
+namespace orrery {
+
+// What went wrong, in the words of the data model. Only gateway/status.cc turns
+// these into HTTP status codes.
+enum class ErrorCode : std::uint8_t {
+    kBadRequest,
+    kUnauthorized,
+    kForbidden,
+    kNotFound,
+    kMethodNotAllowed,
+    kTimeout,
+    kConflict,
+    kGone,
+    kPreconditionFailed,
+    kTooLarge,
+    kThrottled,
+    kRetryWith,
+    kInternal,
+    kNotImplemented,
+    kUnavailable,
+    kFenced,     // this node no longer owns the partition: stop serving it
+    kCorrupted,  // bytes on disk are not what was written
+};
+
+// One pointer wide, so that Result<T> stays small on the success path.
+class [[nodiscard]] Error {
+public:
+    explicit Error(ErrorCode code, std::string message = {}, std::uint32_t sub_status = 0)
+        : detail_(std::make_unique<Detail>(Detail{std::move(message), sub_status, code})) {}
+
+    ErrorCode code() const { return detail_->code; }
+    std::uint32_t sub_status() const { return detail_->sub_status; }
+    const std::string& message() const { return detail_->message; }
+
+    // Says where the error passed through: "reading index of 'orders': ...".
+    Error with_context(const std::string& context) && {
+        detail_->message = context + ": " + detail_->message;
+        return std::move(*this);
+    }
+
+private:
+    struct Detail {
+        std::string message;
+        std::uint32_t sub_status;
+        ErrorCode code;
+    };
+    std::unique_ptr<Detail> detail_;
+};
+
+template <typename T>
+class [[nodiscard]] Result {
+public:
+    Result(T value) : state_(std::in_place_index<0>, std::move(value)) {}      // NOLINT: implicit
+    Result(Error error) : state_(std::in_place_index<1>, std::move(error)) {}  // NOLINT: implicit
+
+    explicit operator bool() const { return state_.index() == 0; }
+
+    // Reading the side that is not there is a bug; std::get throws so that it cannot pass silently.
+    T& operator*() & { return std::get<0>(state_); }
+    const T& operator*() const& { return std::get<0>(state_); }
+    T* operator->() { return &std::get<0>(state_); }
+    const T* operator->() const { return &std::get<0>(state_); }
+
+    T take() && { return std::get<0>(std::move(state_)); }
+
+    const Error& error() const { return std::get<1>(state_); }
+    Error take_error() && { return std::get<1>(std::move(state_)); }
+
+private:
+    std::variant<T, Error> state_;
+};
+
+// Success carries nothing; `return {};` says "done".
+template <>
+class [[nodiscard]] Result<void> {
+public:
+    Result() = default;
+    Result(Error error) : error_(std::move(error)) {}  // NOLINT: implicit
+
+    explicit operator bool() const { return !error_.has_value(); }
+    void take() const { assert(*this); }
+
+    const Error& error() const { return error_.value(); }
+    Error take_error() && { return std::move(error_).value(); }
+
+private:
+    std::optional<Error> error_;
+};
+
+using Status = Result<void>;
+
+}  // namespace orrery
+
+// TRY(expr) yields the value of a Result, or returns its Error from the caller.
+// The value is a temporary: bind it by value, and do not nest one TRY in another.
+#define TRY(...)                                                      \
+    __extension__({                                                   \
+        auto&& try_result_ = (__VA_ARGS__);                           \
+        if (!try_result_) return std::move(try_result_).take_error(); \
+        std::move(try_result_).take();                                \
+    })

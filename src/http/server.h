@@ -1,0 +1,63 @@
+// The HTTP server: one port that speaks HTTP/1.1 and HTTPS (told apart by the first byte), one
+// reactor thread per core, connections bounded in number, time and memory.
+
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "base/result.h"
+#include "http/message.h"
+
+namespace orrery::http {
+
+// The certificate chain and private key, in PEM.
+struct TlsIdentity {
+    std::string certificate_pem;
+    std::string private_key_pem;
+};
+
+struct Limits {
+    std::size_t head_bytes_max = 64UL * 1024;
+    // Larger bodies are read to the end and dropped, so that the client gets its 413 ...
+    std::size_t body_bytes_max = 2UL * 1024 * 1024 + 64UL * 1024;
+    // ... but not beyond this: then the answer comes at once and the connection is closed.
+    std::size_t body_bytes_drained_max = 64UL * 1024 * 1024;
+    std::size_t connections_max = 20'000;
+    std::chrono::seconds head_timeout{30};
+    std::chrono::seconds body_timeout{120};
+    std::chrono::seconds idle_timeout{600};
+    std::chrono::seconds write_timeout{120};
+};
+
+struct ServerOptions {
+    std::string address = "127.0.0.1";
+    std::uint16_t port = 0;  // 0 takes a free one
+    std::size_t threads = 0;  // 0 is one per core
+    TlsIdentity tls;
+    Limits limits;
+};
+
+class Server {
+public:
+    Server(const Server&) = delete;
+    Server& operator=(const Server&) = delete;
+    virtual ~Server() = default;
+
+    // Binds, listens and serves until stop(). The handler must outlive the server.
+    static Result<std::unique_ptr<Server>> start(const ServerOptions& options, Handler& handler);
+
+    virtual std::uint16_t port() const = 0;
+
+    // Stops accepting, closes idle connections, waits for the exchanges under way (at most
+    // `patience`), then closes the rest. Blocks; returns true if nothing had to be cut off.
+    virtual bool stop(std::chrono::seconds patience) = 0;
+
+protected:
+    Server() = default;
+};
+
+}  // namespace orrery::http

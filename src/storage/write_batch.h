@@ -1,0 +1,66 @@
+// A list of changes to one partition that is applied as a whole or not at all. While it is being
+// built it can be read back and rolled back to a savepoint, so that many requests can share one
+// commit and a failing one leaves no trace in it.
+
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+namespace orrery::storage {
+
+class WriteBatch {
+public:
+    enum class Kind : std::uint8_t { kPut, kRemove };
+
+    // Views into the batch; valid until the batch changes.
+    struct Operation {
+        Kind kind;
+        std::string_view key;
+        std::string_view value;
+    };
+
+    using Savepoint = std::size_t;
+
+    void put(std::string_view key, std::string_view value);
+    void remove(std::string_view key);
+
+    // What the batch says about a key: the last operation on it, or nothing.
+    std::optional<Operation> last_operation_on(std::string_view key) const;
+
+    // Everything after `rollback_to(savepoint())` is as it was when the savepoint was taken.
+    Savepoint savepoint() const { return entries_.size(); }
+    void rollback_to(Savepoint savepoint);
+
+    bool empty() const { return entries_.empty(); }
+    std::size_t size() const { return entries_.size(); }
+    std::size_t byte_size() const { return bytes_.size(); }
+    void clear();
+
+    // In the order they were added; later operations on a key win.
+    Operation operation(std::size_t index) const;
+
+private:
+    static constexpr std::size_t kNone = static_cast<std::size_t>(-1);
+
+    struct Entry {
+        std::size_t key_at;
+        std::size_t key_size;
+        std::size_t value_size;  // the value follows the key
+        std::size_t previous;    // the operation on the same key before this one, or kNone
+        Kind kind;
+    };
+
+    void add(Kind kind, std::string_view key, std::string_view value);
+
+    std::string bytes_;
+    std::vector<Entry> entries_;
+    std::unordered_map<std::string, std::size_t> last_;
+};
+
+}  // namespace orrery::storage
