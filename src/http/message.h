@@ -27,7 +27,7 @@ struct Response {
 };
 
 // One request and the way to answer it. Everything the request side returns stays valid until
-// respond() is called.
+// respond() is called. An exchange that is let go without an answer is answered with 500.
 class Exchange {
 public:
     Exchange() = default;
@@ -63,7 +63,8 @@ public:
     virtual void handle(std::shared_ptr<Exchange> exchange) = 0;
 
     // The answer to a request that never became one: malformed (400), too slow (408), head too
-    // large (431), after which the connection is closed.
+    // large (431), connection over the limit (503); and to one that handle() failed on (500).
+    // Runs on any connection's thread; the connection is closed afterwards.
     virtual Response refuse(unsigned status, std::string_view reason) = 0;
 };
 

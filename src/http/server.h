@@ -35,9 +35,9 @@ struct Limits {
 
 struct ServerOptions {
     std::string address = "127.0.0.1";
-    std::uint16_t port = 0;  // 0 takes a free one
+    std::uint16_t port = 0;   // 0 takes a free one
     std::size_t threads = 0;  // 0 is one per core
-    TlsIdentity tls;
+    TlsIdentity tls;          // empty: plain HTTP only
     Limits limits;
 };
 
@@ -55,6 +55,11 @@ public:
     // Stops accepting, closes idle connections, waits for the exchanges under way (at most
     // `patience`), then closes the rest. Blocks; returns true if nothing had to be cut off.
     virtual bool stop(std::chrono::seconds patience) = 0;
+
+    // Connections open now.
+    virtual std::size_t connections() const = 0;
+    // How often the handler threw; each is a bug, was logged and answered with 500.
+    virtual std::uint64_t handler_exceptions() const = 0;
 
 protected:
     Server() = default;

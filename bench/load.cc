@@ -1,0 +1,128 @@
+// orrery-load: how many requests a second a server answers, and how long each takes. Prints one
+// line of JSON.
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <memory>
+#include <string>
+
+#include <fmt/format.h>
+
+#include "base/clock.h"
+#include "base/result.h"
+#include "load_loop.h"
+#include "workload.h"
+
+namespace orrery::bench {
+namespace {
+
+// The key every emulator of this API is known to have.
+constexpr const char* kEmulatorKey =
+    "C2y6yDjf5/R+ob0N8A7Cgv30VRDJIWEHLM+4QDU5DE2nQ9nDuVTqobD4b8mGGyPMbIZnqyMsEcaGQy67XIw/Jw==";
+
+struct Options {
+    Target target;
+    std::string mode = "read";
+    std::size_t connections = 32;
+    double seconds = 5;
+    double warm_up_seconds = 1;
+    std::size_t items = 10'000;
+    std::uint64_t first = 0;
+    bool setup = false;
+};
+
+std::chrono::milliseconds milliseconds(double seconds) {
+    return std::chrono::milliseconds(static_cast<std::int64_t>(seconds * 1000));
+}
+
+// Makes the database, the container and, for reads, the items; what is there already may stay.
+Status set_up(const Options& options) {
+    for (const std::string& request :
+         {database_request(options.target), container_request(options.target)}) {
+        const int status = TRY(send_once(options.target, request));
+        if (status != 201 && status != 409) {
+            return Error(ErrorCode::kInternal, fmt::format("set-up was answered {}", status));
+        }
+    }
+    if (options.mode != "read") return {};
+    const auto creates = make_create_workload(options.target, 0, options.items);
+    const LoadResult made = TRY(run_load(
+        options.target, *creates, {.connections = 64, .duration = std::chrono::minutes(10)}));
+    if (made.failures > 0 && made.first_failure.find(" 409 ") == std::string::npos) {
+        return Error(ErrorCode::kInternal, "creating items failed: " + made.first_failure);
+    }
+    return {};
+}
+
+std::unique_ptr<Workload> make_workload(const Options& options) {
+    if (options.mode == "echo") return make_echo_workload(options.target);
+    if (options.mode == "read") return make_read_workload(options.target, options.items);
+    return make_create_workload(options.target, options.first, UINT64_C(1) << 40);
+}
+
+void print(const Options& options, const LoadResult& result) {
+    const auto microseconds = [&](double share) {
+        return static_cast<double>(result.latencies.quantile(share).count()) / 1000.0;
+    };
+    fmt::print(
+        R"({{"mode":"{}","connections":{},"requests":{},"failures":{},"per_second":{:.0f},)"
+        R"("p50_us":{:.1f},"p90_us":{:.1f},"p99_us":{:.1f},"p999_us":{:.1f},"max_us":{:.1f}}})"
+        "\n",
+        options.mode,
+        options.connections,
+        result.latencies.count(),
+        result.failures,
+        result.per_second(),
+        microseconds(0.5),
+        microseconds(0.9),
+        microseconds(0.99),
+        microseconds(0.999),
+        static_cast<double>(result.latencies.max().count()) / 1000.0);
+}
+
+Status run(const Options& options) {
+    if (options.setup) TRY(set_up(options));
+    const auto workload = make_workload(options);
+    const LoadResult result = TRY(run_load(options.target,
+                                           *workload,
+                                           {.connections = options.connections,
+                                            .warm_up = milliseconds(options.warm_up_seconds),
+                                            .duration = milliseconds(options.seconds)}));
+    print(options, result);
+    if (result.failures > 0) {
+        return Error(ErrorCode::kInternal, "some requests failed: " + result.first_failure);
+    }
+    return {};
+}
+
+int main(int argc, char** argv) {
+    Options options;
+    options.target.key = kEmulatorKey;
+    options.target.database = "bench";
+    options.target.container = "items";
+    options.target.now_seconds = SystemClock().now_seconds();
+    CLI::App app("Measures an Orrery server from outside");
+    app.add_option("--mode", options.mode, "read, create or echo")
+        ->check(CLI::IsMember({"read", "create", "echo"}));
+    app.add_option("--port", options.target.port)->required();
+    app.add_option("--host", options.target.host, "IPv4 address");
+    app.add_option("--key", options.target.key, "account key");
+    app.add_option("--database", options.target.database);
+    app.add_option("--container", options.target.container);
+    app.add_option("--connections", options.connections);
+    app.add_option("--seconds", options.seconds);
+    app.add_option("--warm-up", options.warm_up_seconds, "seconds before counting starts");
+    app.add_option("--items", options.items, "how many items are read");
+    app.add_option("--first", options.first, "number of the first item to create");
+    app.add_flag("--setup", options.setup, "make database, container and items first");
+    CLI11_PARSE(app, argc, argv);
+    const Status status = run(options);
+    if (status) return 0;
+    fmt::print(stderr, "orrery-load: {}\n", status.error().message());
+    return 1;
+}
+
+}  // namespace
+}  // namespace orrery::bench
+
+int main(int argc, char** argv) { return orrery::bench::main(argc, argv); }

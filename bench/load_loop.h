@@ -1,0 +1,44 @@
+// The closed loop: a number of keep-alive connections, each of which sends its next request when
+// it has the whole answer to the last one. One thread, so that it costs the server one core at
+// most.
+
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+#include "histogram.h"
+#include "workload.h"
+
+namespace orrery::bench {
+
+struct LoadOptions {
+    std::size_t connections = 32;
+    std::chrono::milliseconds warm_up{0};  // not counted
+    std::chrono::milliseconds duration{0};
+};
+
+struct LoadResult {
+    Histogram latencies;  // of the answers with a status below 400
+    std::uint64_t failures = 0;
+    std::string first_failure;  // the head of the first answer with a status of 400 or more
+    std::chrono::nanoseconds elapsed{0};
+    double process_cpu_seconds = 0;
+
+    double per_second() const {
+        return static_cast<double>(latencies.count()) /
+               std::chrono::duration<double>(elapsed).count();
+    }
+};
+
+// Ends after the duration, or when the workload has nothing left to send.
+Result<LoadResult> run_load(const Target& target, Workload& workload, const LoadOptions& options);
+
+// One request on a connection of its own; the answer's status.
+Result<int> send_once(const Target& target, std::string_view request);
+
+}  // namespace orrery::bench

@@ -1,0 +1,116 @@
+// raw_rocksdb: what the disk and RocksDB give without a server above them. It writes the keys and
+// bytes of item creates through the same engine, so many creates to a synced batch, one batch after
+// the other. Prints one line of JSON.
+
+#include <CLI/CLI.hpp>
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <random>
+#include <string>
+
+#include <fmt/format.h>
+
+#include "base/bytes.h"
+#include "base/result.h"
+#include "histogram.h"
+#include "storage/engine.h"
+#include "storage/rocksdb/rocks_engine.h"
+#include "storage/write_batch.h"
+
+namespace orrery::bench {
+namespace {
+
+struct Options {
+    std::string path;
+    std::size_t batch = 64;
+    double seconds = 5;
+    std::size_t record_bytes = 1300;
+};
+
+// The keys of docs/storage-format.md: record, place by key and id, change log.
+class CreateWriter {
+public:
+    explicit CreateWriter(std::size_t record_bytes) {
+        while (record_.size() < record_bytes) {
+            record_ += static_cast<char>('0' + random_() % 75);
+        }
+    }
+
+    void add_to(storage::WriteBatch& batch) {
+        ++number_;
+        batch.put(numbered('D'), record_);
+        std::string place = "K";
+        append_big_endian(place, random_());
+        append_big_endian(place, random_());
+        place += fmt::format("item-{:010}", number_);
+        const std::string number = numbered({});
+        batch.put(place, number);
+        batch.put(numbered('L'), number);
+    }
+    // Once for the whole batch: how far the partition has come.
+    void finish(storage::WriteBatch& batch) { batch.put("M", numbered({}) + numbered({})); }
+
+private:
+    std::string numbered(std::optional<char> kind) const {
+        std::string key;
+        if (kind) key += *kind;
+        append_big_endian(key, number_);
+        return key;
+    }
+
+    std::string record_;
+    std::uint64_t number_ = 0;
+    std::mt19937_64 random_{20251115};
+};
+
+Status run(const Options& options) {
+    using Clock = std::chrono::steady_clock;
+    const auto engine = TRY(storage::open_shared_rocks({.path = options.path, .create = true}));
+    const auto partition = TRY(engine->open(1));
+    CreateWriter writer(options.record_bytes);
+    Histogram latencies;
+    const auto begin = Clock::now();
+    const auto end = begin + std::chrono::duration<double>(options.seconds);
+    auto now = begin;
+    while (now < end) {
+        storage::WriteBatch batch;
+        for (std::size_t i = 0; i < options.batch; ++i) {
+            writer.add_to(batch);
+        }
+        writer.finish(batch);
+        TRY(partition->commit(batch));
+        const auto committed = Clock::now();
+        latencies.add(committed - now);
+        now = committed;
+    }
+    const double creates = static_cast<double>(latencies.count() * options.batch);
+    fmt::print(R"({{"mode":"raw_rocksdb","batch":{},"commits":{},"per_second":{:.0f},)"
+               R"("p50_us":{:.1f},"p99_us":{:.1f}}})"
+               "\n",
+               options.batch,
+               latencies.count(),
+               creates / std::chrono::duration<double>(now - begin).count(),
+               static_cast<double>(latencies.quantile(0.5).count()) / 1000.0,
+               static_cast<double>(latencies.quantile(0.99).count()) / 1000.0);
+    return {};
+}
+
+int main(int argc, char** argv) {
+    Options options;
+    CLI::App app("Writes item creates to RocksDB as fast as it takes them");
+    app.add_option("--path", options.path, "an empty directory")->required();
+    app.add_option("--batch", options.batch, "creates in one synced write");
+    app.add_option("--seconds", options.seconds);
+    app.add_option("--record-bytes", options.record_bytes);
+    CLI11_PARSE(app, argc, argv);
+    const Status status = run(options);
+    if (status) return 0;
+    fmt::print(stderr, "raw_rocksdb: {}\n", status.error().message());
+    return 1;
+}
+
+}  // namespace
+}  // namespace orrery::bench
+
+int main(int argc, char** argv) { return orrery::bench::main(argc, argv); }

@@ -1,0 +1,202 @@
+#include "workload.h"
+
+#include <cstring>
+#include <random>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "base/base64.h"
+#include "base/check.h"
+#include "base/hash.h"
+#include "base/http_date.h"
+#include "base/percent.h"
+
+namespace orrery::bench {
+
+namespace {
+
+constexpr std::size_t kItemBytes = 1024;
+constexpr std::uint64_t kSeed = 20251115;
+
+struct RequestLine {
+    std::string_view method;
+    std::string path;
+    std::string_view resource_type;
+    std::string resource_link;
+};
+
+class RequestWriter {
+public:
+    explicit RequestWriter(const Target& target)
+        : target_(target), key_(decode(target.key)), date_(print_http_date(target.now_seconds)) {}
+
+    std::string write(const RequestLine& line,
+                      std::string_view partition_key,
+                      std::string_view body) const {
+        std::string out = fmt::format(
+            "{} {} HTTP/1.1\r\nhost: {}:{}\r\naccept: application/json\r\n"
+            "user-agent: orrery-load/1\r\nx-ms-version: 2020-07-15\r\nx-ms-date: {}\r\n"
+            "authorization: {}\r\n",
+            line.method,
+            line.path,
+            target_.host,
+            target_.port,
+            date_,
+            authorization(line));
+        if (!partition_key.empty()) {
+            out += fmt::format("x-ms-documentdb-partitionkey: [\"{}\"]\r\n", partition_key);
+        }
+        if (!body.empty()) {
+            out += fmt::format("content-type: application/json\r\ncontent-length: {}\r\n",
+                               body.size());
+        }
+        return out.append("\r\n").append(body);
+    }
+
+private:
+    static std::string decode(std::string_view key) {
+        auto decoded = base64_decode(key);
+        CHECK(decoded.has_value());
+        return *std::move(decoded);
+    }
+
+    std::string authorization(const RequestLine& line) const {
+        const std::string text = fmt::format("{}\n{}\n{}\n{}\n\n",
+                                             lower(line.method),
+                                             line.resource_type,
+                                             line.resource_link,
+                                             lower(date_));
+        return percent_encode("type=master&ver=1.0&sig=" +
+                              base64_encode(as_bytes(key_.sign(text))));
+    }
+
+    static std::string lower(std::string_view text) {
+        std::string out(text);
+        for (char& c : out) {
+            if (c >= 'A' && c <= 'Z') c = static_cast<char>(c | 0x20);
+        }
+        return out;
+    }
+
+    const Target target_;
+    const HmacSha256Key key_;
+    const std::string date_;
+};
+
+std::string container_link(const Target& target) {
+    return fmt::format("dbs/{}/colls/{}", target.database, target.container);
+}
+
+// All ids are equally long, so that one can be written over another.
+std::string item_id(std::uint64_t number) { return fmt::format("item-{:010}", number); }
+
+// Letters that do not compress well, as stored data rarely does.
+std::string item_body(std::string_view id) {
+    std::mt19937_64 random(kSeed);
+    std::string body = fmt::format(R"({{"id":"{}","pk":"{}","count":42,"payload":")", id, id);
+    constexpr std::string_view kLetters =
+        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+    while (body.size() < kItemBytes - 2) {
+        body += kLetters[random() % kLetters.size()];
+    }
+    return body + "\"}";
+}
+
+class FixedWorkload final : public Workload {
+public:
+    explicit FixedWorkload(std::vector<std::string> requests) : requests_(std::move(requests)) {}
+
+    std::string_view next(std::string& /*buffer*/) override {
+        return requests_[random_() % requests_.size()];
+    }
+
+private:
+    const std::vector<std::string> requests_;
+    std::mt19937_64 random_{kSeed};
+};
+
+class CreateWorkload final : public Workload {
+public:
+    CreateWorkload(const Target& target, std::uint64_t first, std::uint64_t limit)
+        : number_(first), end_(first + limit) {
+        const std::string id = item_id(0);
+        template_ = RequestWriter(target).write({.method = "POST",
+                                                 .path = "/" + container_link(target) + "/docs",
+                                                 .resource_type = "docs",
+                                                 .resource_link = container_link(target)},
+                                                id,
+                                                item_body(id));
+        for (std::size_t at = 0; (at = template_.find(id, at)) != std::string::npos;) {
+            id_places_.push_back(at);
+            at += id.size();
+        }
+        CHECK(id_places_.size() == 3);  // the partition key header and two properties
+    }
+
+    std::string_view next(std::string& buffer) override {
+        if (number_ == end_) return {};
+        if (buffer.empty()) buffer = template_;
+        const std::string id = item_id(number_++);
+        for (const std::size_t place : id_places_) {
+            std::memcpy(buffer.data() + place, id.data(), id.size());
+        }
+        return buffer;
+    }
+
+private:
+    std::string template_;
+    std::vector<std::size_t> id_places_;
+    std::uint64_t number_;
+    const std::uint64_t end_;
+};
+
+}  // namespace
+
+std::unique_ptr<Workload> make_echo_workload(const Target& target) {
+    // A point read's headers, so that both ends have the same bytes to deal with.
+    return make_read_workload(target, 1);
+}
+
+std::unique_ptr<Workload> make_read_workload(const Target& target, std::size_t items) {
+    const RequestWriter writer(target);
+    std::vector<std::string> requests;
+    requests.reserve(items);
+    for (std::size_t i = 0; i < items; ++i) {
+        const std::string id = item_id(i);
+        const std::string link = container_link(target) + "/docs/" + id;
+        requests.push_back(writer.write(
+            {.method = "GET", .path = "/" + link, .resource_type = "docs", .resource_link = link},
+            id,
+            {}));
+    }
+    return std::make_unique<FixedWorkload>(std::move(requests));
+}
+
+std::unique_ptr<Workload> make_create_workload(const Target& target,
+                                               std::uint64_t first,
+                                               std::uint64_t limit) {
+    return std::make_unique<CreateWorkload>(target, first, limit);
+}
+
+std::string database_request(const Target& target) {
+    return RequestWriter(target).write(
+        {.method = "POST", .path = "/dbs", .resource_type = "dbs", .resource_link = ""},
+        {},
+        fmt::format(R"({{"id":"{}"}})", target.database));
+}
+
+std::string container_request(const Target& target) {
+    const std::string database = "dbs/" + target.database;
+    return RequestWriter(target).write(
+        {.method = "POST",
+         .path = "/" + database + "/colls",
+         .resource_type = "colls",
+         .resource_link = database},
+        {},
+        fmt::format(R"({{"id":"{}","partitionKey":{{"paths":["/pk"],"kind":"Hash","version":2}}}})",
+                    target.container));
+}
+
+}  // namespace orrery::bench

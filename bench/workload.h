@@ -1,0 +1,49 @@
+// What the load generator sends: requests that are ready before the clock starts, signed like an
+// SDK signs them. A signature stays valid for fifteen minutes; a run must not be longer.
+
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+
+namespace orrery::bench {
+
+struct Target {
+    std::string host = "127.0.0.1";
+    std::uint16_t port = 0;
+    std::string key;       // base64
+    std::string database;  // both are made by prepare_container()
+    std::string container;
+    std::int64_t now_seconds = 0;
+};
+
+// Hands out one request after the other.
+class Workload {
+public:
+    Workload() = default;
+    Workload(const Workload&) = delete;
+    Workload& operator=(const Workload&) = delete;
+    virtual ~Workload() = default;
+
+    // Valid until the next call for the same connection; empty when there is nothing left to send.
+    // `buffer` is the connection's, to build the request in.
+    virtual std::string_view next(std::string& buffer) = 0;
+};
+
+// `GET /` forever.
+std::unique_ptr<Workload> make_echo_workload(const Target& target);
+// Point reads of items 0 to items - 1 in random order, forever.
+std::unique_ptr<Workload> make_read_workload(const Target& target, std::size_t items);
+// Creates of items of 1 KB: `limit` of them, numbered from `first`.
+std::unique_ptr<Workload> make_create_workload(const Target& target,
+                                               std::uint64_t first,
+                                               std::uint64_t limit);
+
+// The requests that make the database and the container; 409 answers are welcome too.
+std::string database_request(const Target& target);
+std::string container_request(const Target& target);
+
+}  // namespace orrery::bench

@@ -1,0 +1,71 @@
+#include "base/base64.h"
+
+#include <array>
+#include <cstdint>
+
+namespace orrery {
+
+namespace {
+
+constexpr char kAlphabet[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+constexpr std::uint8_t kInvalid = 0xff;
+
+constexpr std::array<std::uint8_t, 256> kValues = [] {
+    std::array<std::uint8_t, 256> values{};
+    values.fill(kInvalid);
+    for (std::uint8_t i = 0; i < 64; ++i) {
+        values[static_cast<unsigned char>(kAlphabet[i])] = i;
+    }
+    return values;
+}();
+
+std::uint32_t byte_at(std::string_view bytes, std::size_t index) {
+    return index < bytes.size() ? static_cast<unsigned char>(bytes[index]) : 0;
+}
+
+}  // namespace
+
+void append_base64(std::string& out, std::string_view bytes) {
+    std::size_t at = out.size();
+    out.resize(at + (bytes.size() + 2) / 3 * 4, '=');
+    for (std::size_t i = 0; i < bytes.size(); i += 3, at += 4) {
+        const std::uint32_t group =
+            byte_at(bytes, i) << 16 | byte_at(bytes, i + 1) << 8 | byte_at(bytes, i + 2);
+        out[at] = kAlphabet[group >> 18];
+        out[at + 1] = kAlphabet[group >> 12 & 63];
+        if (i + 1 < bytes.size()) out[at + 2] = kAlphabet[group >> 6 & 63];
+        if (i + 2 < bytes.size()) out[at + 3] = kAlphabet[group & 63];
+    }
+}
+
+std::string base64_encode(std::string_view bytes) {
+    std::string out;
+    append_base64(out, bytes);
+    return out;
+}
+
+std::optional<std::string> base64_decode(std::string_view text) {
+    if (text.size() % 4 != 0) return std::nullopt;
+    for (int padding = 0; padding < 2 && text.ends_with('='); ++padding) {
+        text.remove_suffix(1);
+    }
+    std::string out;
+    out.reserve(text.size() * 3 / 4);
+    std::uint32_t bits = 0;
+    unsigned bit_count = 0;
+    for (const char c : text) {
+        const std::uint8_t value = kValues[static_cast<unsigned char>(c)];
+        if (value == kInvalid) return std::nullopt;
+        bits = (bits << 6 | value) & 0xffff;
+        bit_count += 6;
+        if (bit_count >= 8) {
+            bit_count -= 8;
+            out += static_cast<char>(bits >> bit_count);
+        }
+    }
+    // The 0, 2 or 4 bits left over belong to no byte; set, they would be a second spelling.
+    if ((bits & ((1U << bit_count) - 1)) != 0) return std::nullopt;
+    return out;
+}
+
+}  // namespace orrery

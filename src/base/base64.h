@@ -1,0 +1,18 @@
+// Base64 in the standard alphabet with padding (RFC 4648 §4). Decoding is strict: whatever it
+// accepts, encoding gives back exactly.
+
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace orrery {
+
+void append_base64(std::string& out, std::string_view bytes);
+std::string base64_encode(std::string_view bytes);
+
+// Nothing when the length, the alphabet, the padding or the unused bits are wrong.
+std::optional<std::string> base64_decode(std::string_view text);
+
+}  // namespace orrery

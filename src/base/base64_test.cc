@@ -1,0 +1,63 @@
+#include "base/base64.h"
+
+#include <string>
+
+#include <gtest/gtest.h>
+
+namespace orrery {
+namespace {
+
+// RFC 4648 §10.
+TEST(Base64, Rfc4648Examples) {
+    const std::pair<std::string, std::string> examples[] = {{"", ""},
+                                                            {"f", "Zg=="},
+                                                            {"fo", "Zm8="},
+                                                            {"foo", "Zm9v"},
+                                                            {"foob", "Zm9vYg=="},
+                                                            {"fooba", "Zm9vYmE="},
+                                                            {"foobar", "Zm9vYmFy"}};
+    for (const auto& [bytes, text] : examples) {
+        EXPECT_EQ(base64_encode(bytes), text);
+        EXPECT_EQ(base64_decode(text), bytes);
+    }
+}
+
+TEST(Base64, EveryByteAndLengthComesBack) {
+    std::string bytes;
+    for (int i = 0; i < 256; ++i) {
+        bytes += static_cast<char>(i * 7);
+        EXPECT_EQ(base64_decode(base64_encode(bytes)), bytes);
+    }
+}
+
+TEST(Base64, AppendKeepsWhatIsThere) {
+    std::string out = "key=";
+    append_base64(out, "\xfb\xff");
+    EXPECT_EQ(out, "key=+/8=");
+}
+
+TEST(Base64, RefusesAllButTheCanonicalText) {
+    for (const char* text : {"Z",
+                             "Zg",
+                             "Zg=",
+                             "Zm9vYg",
+                             "=",
+                             "====",
+                             "Z===",
+                             "Zg==Zg==",
+                             "Zg== ",
+                             " Zg==",
+                             "Zm9v\n",
+                             "Zm-v",
+                             "Zm_v",
+                             "Z=g=",
+                             "Zh==",
+                             "Zm9=",
+                             "AAAA===="}) {
+        EXPECT_EQ(base64_decode(text), std::nullopt) << text;
+    }
+    EXPECT_EQ(base64_decode(std::string_view("AA\0=", 4)), std::nullopt);
+}
+
+}  // namespace
+}  // namespace orrery

@@ -1,0 +1,19 @@
+// Percent-encoding of URL path segments (RFC 3986 §2.1). `+` stands for itself: it means a space in
+// HTML forms only, and SDKs send it literally for ids that contain one.
+
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace orrery {
+
+// Escapes every byte but letters, digits and `-._~`.
+std::string percent_encode(std::string_view bytes);
+
+// Nothing when a `%` is not followed by two hex digits. The result may be any bytes, also not
+// UTF-8.
+std::optional<std::string> percent_decode(std::string_view text);
+
+}  // namespace orrery

@@ -1,0 +1,407 @@
+#include "catalog/catalog.h"
+
+#include <algorithm>
+
+#include "base/base64.h"
+#include "base/bytes.h"
+#include "base/check.h"
+#include "model/etag.h"
+
+namespace orrery::catalog {
+
+namespace {
+
+constexpr std::size_t kSecretBytes = 32;
+
+// On disk: the first byte of a catalog key says what it is.
+constexpr char kDatabaseLetter = 'B';
+constexpr char kContainerLetter = 'C';
+constexpr char kDropLetter = 'X';
+constexpr char kOfferLetter = 'O';
+constexpr std::string_view kCountersKey = "M";
+
+template <typename... Numbers>
+std::string key_of(char letter, Numbers... numbers) {
+    std::string key(1, letter);
+    (append_big_endian(key, std::uint32_t{numbers}), ...);
+    return key;
+}
+
+std::string key_of(model::DatabaseRid rid) { return key_of(kDatabaseLetter, rid.number); }
+std::string key_of(model::ContainerRid rid) {
+    return key_of(kContainerLetter, rid.database, rid.number);
+}
+std::string key_of(model::OfferRid rid) { return key_of(kOfferLetter, rid.number); }
+
+std::string scoped_name(std::uint32_t database, std::string_view name) {
+    return std::to_string(database) + "/" + std::string(name);
+}
+
+Error not_found() {
+    return Error(ErrorCode::kNotFound,
+                 "Resource Not Found. Learn more: https://aka.ms/cosmosdb-tsg-not-found");
+}
+
+Error name_taken() {
+    return Error(ErrorCode::kConflict, "Resource with specified id or name already exists.");
+}
+
+Status check_etag(const std::optional<std::string>& if_match, const Revision& revision) {
+    if (!if_match || model::etag_matches(*if_match, revision.etag())) return {};
+    return Error(ErrorCode::kPreconditionFailed,
+                 "Operation cannot be performed because one of the specified precondition is not met.");
+}
+
+template <typename Map, typename Key>
+typename Map::mapped_type find_in(const Map& map, const Key& key) {
+    const auto found = map.find(key);
+    return found == map.end() ? nullptr : found->second;
+}
+
+template <typename Map>
+auto values_of(const Map& map) {
+    std::vector<typename Map::mapped_type> out;
+    out.reserve(map.size());
+    for (const auto& [key, value] : map) {
+        out.push_back(value);
+    }
+    return out;
+}
+
+}  // namespace
+
+std::string Catalog::Counters::encode() const {
+    json::Value out(json::Value::Object{});
+    out.set("version", static_cast<std::int64_t>(version));
+    out.set("database", std::int64_t{database});
+    out.set("container", std::int64_t{container});
+    out.set("offer", std::int64_t{offer});
+    out.set("partition", std::int64_t{partition});
+    out.set("secret", base64_encode(secret));
+    return out.text();
+}
+
+Result<Catalog::Counters> Catalog::Counters::decode(std::string_view text) {
+    const auto entry = json::Value::parse(text);
+    Counters out;
+    bool ok = static_cast<bool>(entry);
+    const auto number = [&](std::string_view name) {
+        const json::Value* found = ok ? entry->find(name) : nullptr;
+        const auto value = found == nullptr ? std::nullopt : found->integer();
+        ok = ok && value.has_value();
+        return value.value_or(0);
+    };
+    out.version = static_cast<std::uint64_t>(number("version"));
+    out.database = static_cast<std::uint32_t>(number("database"));
+    out.container = static_cast<std::uint32_t>(number("container"));
+    out.offer = static_cast<std::uint32_t>(number("offer"));
+    out.partition = static_cast<storage::PartitionId>(number("partition"));
+    const json::Value* secret = ok ? entry->find("secret") : nullptr;
+    const auto bytes = secret != nullptr && secret->is_string() ? base64_decode(secret->string())
+                                                                : std::nullopt;
+    if (!bytes || bytes->size() != kSecretBytes) {
+        return Error(ErrorCode::kCorrupted, "the catalog's counters are damaged");
+    }
+    out.secret = *bytes;
+    return out;
+}
+
+Result<std::unique_ptr<Catalog>> Catalog::open(std::shared_ptr<storage::PartitionStore> store,
+                                               const Clock& clock,
+                                               Random& random) {
+    std::unique_ptr<Catalog> catalog(new Catalog(std::move(store), clock));  // NOLINT: private
+    TRY(catalog->load(random));
+    return catalog;
+}
+
+Status Catalog::load(Random& random) {
+    std::string text;
+    if (TRY(store_->get(kCountersKey, text))) {
+        counters_ = TRY(Counters::decode(text));
+        return load_entries();
+    }
+    const auto anything = store_->scan({}, storage::Direction::kForward);
+    if (anything->valid()) {
+        return Error(ErrorCode::kCorrupted, "the catalog has entries but no counters");
+    }
+    counters_.secret = random.bytes(kSecretBytes);
+    Change change = begin_change();
+    return commit(change);
+}
+
+Status Catalog::load_entries() {
+    const auto cursor = store_->scan({}, storage::Direction::kForward);
+    for (; cursor->valid(); cursor->next()) {
+        const std::string_view key = cursor->key();
+        switch (key.empty() ? '\0' : key[0]) {
+            case kDatabaseLetter:
+                remember(TRY(decode_database(cursor->value())));
+                break;
+            case kContainerLetter:
+                remember(TRY(decode_container(cursor->value())));
+                break;
+            case kOfferLetter:
+                remember(TRY(decode_offer(cursor->value())));
+                break;
+            case kDropLetter:
+                to_drop_.push_back(ByteReader(key.substr(1)).big_endian<std::uint32_t>());
+                break;
+            default:
+                if (key != kCountersKey) {
+                    return Error(ErrorCode::kCorrupted, "the catalog has an entry of unknown kind");
+                }
+        }
+    }
+    return cursor->status();
+}
+
+DatabasePtr Catalog::find_database(std::string_view name) const {
+    const std::shared_lock lock(mutex_);
+    return find_in(databases_by_name_, std::string(name));
+}
+
+DatabasePtr Catalog::find_database(model::DatabaseRid rid) const {
+    const std::shared_lock lock(mutex_);
+    return find_in(databases_, rid);
+}
+
+std::vector<DatabasePtr> Catalog::databases() const {
+    const std::shared_lock lock(mutex_);
+    return values_of(databases_);
+}
+
+ContainerPtr Catalog::find_container(model::DatabaseRid database, std::string_view name) const {
+    const std::string scoped = scoped_name(database.number, name);
+    const std::shared_lock lock(mutex_);
+    return find_in(containers_by_name_, scoped);
+}
+
+ContainerPtr Catalog::find_container(model::ContainerRid rid) const {
+    const std::shared_lock lock(mutex_);
+    return find_in(containers_, rid);
+}
+
+std::vector<ContainerPtr> Catalog::containers(model::DatabaseRid database) const {
+    const std::shared_lock lock(mutex_);
+    std::vector<ContainerPtr> out;
+    auto next = containers_.lower_bound({.database = database.number, .number = 0});
+    for (; next != containers_.end() && next->first.database == database.number; ++next) {
+        out.push_back(next->second);
+    }
+    return out;
+}
+
+std::vector<ContainerPtr> Catalog::all_containers() const {
+    const std::shared_lock lock(mutex_);
+    return values_of(containers_);
+}
+
+OfferPtr Catalog::find_offer(model::OfferRid rid) const {
+    const std::shared_lock lock(mutex_);
+    return find_in(offers_, rid);
+}
+
+OfferPtr Catalog::find_offer_of(std::string_view resource_rid) const {
+    const std::shared_lock lock(mutex_);
+    return find_in(offers_by_resource_, std::string(resource_rid));
+}
+
+std::vector<OfferPtr> Catalog::offers() const {
+    const std::shared_lock lock(mutex_);
+    return values_of(offers_);
+}
+
+std::vector<storage::PartitionId> Catalog::partitions_to_drop() const {
+    const std::shared_lock lock(mutex_);
+    return to_drop_;
+}
+
+Catalog::Change Catalog::begin_change() const {
+    Change change{.batch = {}, .counters = counters_, .revision = {}};
+    change.revision = {.version = ++change.counters.version, .timestamp = clock_.now_seconds()};
+    return change;
+}
+
+Status Catalog::commit(Change& change) {
+    change.batch.put(kCountersKey, change.counters.encode());
+    TRY(store_->commit(change.batch));
+    counters_ = std::move(change.counters);
+    return {};
+}
+
+Result<DatabasePtr> Catalog::create_database(std::string_view name,
+                                             std::optional<model::Throughput> throughput) {
+    const std::lock_guard changing(change_mutex_);
+    if (find_database(name)) return name_taken();
+    Change change = begin_change();
+    auto database = std::make_shared<const Database>(Database{.rid = {++change.counters.database},
+                                                              .name = std::string(name),
+                                                              .revision = change.revision});
+    change.batch.put(key_of(database->rid), encode(*database));
+    OfferPtr offer;
+    if (throughput) {
+        offer = add_offer(change, database->rid.text(), database->self_link(), *throughput);
+    }
+    TRY(commit(change));
+    const std::unique_lock lock(mutex_);
+    if (offer) remember(offer);
+    remember(database);
+    return DatabasePtr(database);
+}
+
+Status Catalog::remove_database(model::DatabaseRid rid,
+                                const std::optional<std::string>& if_match) {
+    const std::lock_guard changing(change_mutex_);
+    const DatabasePtr database = find_database(rid);
+    if (!database) return not_found();
+    TRY(check_etag(if_match, database->revision));
+    Change change = begin_change();
+    const std::vector<ContainerPtr> content = containers(rid);
+    for (const ContainerPtr& container : content) {
+        stage_removal(change, *container);
+    }
+    change.batch.remove(key_of(rid));
+    stage_offer_removal(change, rid.text());
+    TRY(commit(change));
+    const std::unique_lock lock(mutex_);
+    for (const ContainerPtr& container : content) {
+        forget(*container);
+    }
+    databases_by_name_.erase(database->name);
+    databases_.erase(rid);
+    forget_offer(rid.text());
+    return {};
+}
+
+Result<ContainerPtr> Catalog::create_container(model::DatabaseRid database, NewContainer wanted) {
+    const std::lock_guard changing(change_mutex_);
+    if (!find_database(database)) return not_found();
+    if (find_container(database, wanted.definition.id)) return name_taken();
+    Change change = begin_change();
+    const model::ContainerRid rid{.database = database.number,
+                                  .number = ++change.counters.container};
+    auto container = std::make_shared<Container>(rid, std::move(wanted.definition));
+    container->revision = change.revision;
+
+    const model::HashKind kind = container->definition.partition_key.kind;
+    std::vector<std::string> bounds = model::initial_boundaries(kind, wanted.partition_count);
+    bounds.insert(bounds.begin(), "");
+    bounds.emplace_back(model::kEpkEnd);
+    for (std::uint32_t i = 0; i < wanted.partition_count; ++i) {
+        container->ranges.push_back(
+            {.id = i,
+             .epks = {.min_inclusive = bounds[i], .max_exclusive = bounds[i + 1]},
+             .partition = ++change.counters.partition});
+    }
+    change.batch.put(key_of(rid), encode(*container));
+    OfferPtr offer;
+    if (wanted.throughput) {
+        offer = add_offer(change, rid.text(), container->self_link(), *wanted.throughput);
+    }
+    TRY(commit(change));
+    const std::unique_lock lock(mutex_);
+    if (offer) remember(offer);
+    remember(ContainerPtr(container));
+    return ContainerPtr(container);
+}
+
+Result<ContainerPtr> Catalog::replace_container(model::ContainerRid rid,
+                                                model::ContainerDefinition definition,
+                                                const std::optional<std::string>& if_match) {
+    const std::lock_guard changing(change_mutex_);
+    const ContainerPtr old = find_container(rid);
+    if (!old) return not_found();
+    TRY(check_etag(if_match, old->revision));
+    TRY(model::check_container_change(old->definition, definition));
+    Change change = begin_change();
+    auto container = std::make_shared<Container>(rid, std::move(definition));
+    container->ranges = old->ranges;
+    container->revision = change.revision;
+    change.batch.put(key_of(rid), encode(*container));
+    TRY(commit(change));
+    const std::unique_lock lock(mutex_);
+    remember(ContainerPtr(container));
+    return ContainerPtr(container);
+}
+
+Status Catalog::remove_container(model::ContainerRid rid,
+                                 const std::optional<std::string>& if_match) {
+    const std::lock_guard changing(change_mutex_);
+    const ContainerPtr container = find_container(rid);
+    if (!container) return not_found();
+    TRY(check_etag(if_match, container->revision));
+    Change change = begin_change();
+    stage_removal(change, *container);
+    TRY(commit(change));
+    const std::unique_lock lock(mutex_);
+    forget(*container);
+    return {};
+}
+
+Status Catalog::forget_dropped(storage::PartitionId partition) {
+    const std::lock_guard changing(change_mutex_);
+    Change change = begin_change();
+    change.batch.remove(key_of(kDropLetter, partition));
+    TRY(commit(change));
+    const std::unique_lock lock(mutex_);
+    std::erase(to_drop_, partition);
+    return {};
+}
+
+OfferPtr Catalog::add_offer(Change& change,
+                            const std::string& resource_rid,
+                            const std::string& resource_link,
+                            const model::Throughput& throughput) const {
+    auto offer = std::make_shared<const Offer>(Offer{.rid = {++change.counters.offer},
+                                                     .resource_rid = resource_rid,
+                                                     .resource_link = resource_link,
+                                                     .throughput = throughput,
+                                                     .revision = change.revision});
+    change.batch.put(key_of(offer->rid), encode(*offer));
+    return offer;
+}
+
+void Catalog::stage_removal(Change& change, const Container& container) const {
+    change.batch.remove(key_of(container.rid));
+    for (const PartitionRange& range : container.ranges) {
+        change.batch.put(key_of(kDropLetter, range.partition), {});
+    }
+    stage_offer_removal(change, container.rid.text());
+}
+
+void Catalog::stage_offer_removal(Change& change, const std::string& resource_rid) const {
+    if (const OfferPtr offer = find_offer_of(resource_rid)) change.batch.remove(key_of(offer->rid));
+}
+
+void Catalog::remember(DatabasePtr database) {
+    databases_by_name_[database->name] = database;
+    databases_[database->rid] = std::move(database);
+}
+
+void Catalog::remember(ContainerPtr container) {
+    containers_by_name_[scoped_name(container->rid.database, container->definition.id)] = container;
+    containers_[container->rid] = std::move(container);
+}
+
+void Catalog::remember(OfferPtr offer) {
+    offers_by_resource_[offer->resource_rid] = offer;
+    offers_[offer->rid] = std::move(offer);
+}
+
+void Catalog::forget(const Container& container) {
+    for (const PartitionRange& range : container.ranges) {
+        to_drop_.push_back(range.partition);
+    }
+    forget_offer(container.rid.text());
+    containers_by_name_.erase(scoped_name(container.rid.database, container.definition.id));
+    containers_.erase(container.rid);  // last: `container` may live only there
+}
+
+void Catalog::forget_offer(const std::string& resource_rid) {
+    const auto offer = offers_by_resource_.find(resource_rid);
+    if (offer == offers_by_resource_.end()) return;
+    offers_.erase(offer->second->rid);
+    offers_by_resource_.erase(offer);
+}
+
+}  // namespace orrery::catalog

@@ -1,0 +1,125 @@
+// The databases, containers and offers of the server, and which partitions hold each container. Kept
+// in a partition of its own and mirrored in memory: look-ups take a shared lock, changes are
+// committed one at a time before they are seen.
+
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <shared_mutex>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "base/clock.h"
+#include "base/random.h"
+#include "base/result.h"
+#include "catalog/resources.h"
+#include "storage/engine.h"
+
+namespace orrery::catalog {
+
+struct NewContainer {
+    model::ContainerDefinition definition;
+    std::optional<model::Throughput> throughput;  // its own offer; nothing shares the database's
+    std::uint32_t partition_count = 1;
+};
+
+class Catalog {
+public:
+    static Result<std::unique_ptr<Catalog>> open(std::shared_ptr<storage::PartitionStore> store,
+                                                 const Clock& clock,
+                                                 Random& random);
+
+    // Look-ups: null pointer when there is none. Lists are in the order of creation.
+    DatabasePtr find_database(std::string_view name) const;
+    DatabasePtr find_database(model::DatabaseRid rid) const;
+    std::vector<DatabasePtr> databases() const;
+    ContainerPtr find_container(model::DatabaseRid database, std::string_view name) const;
+    ContainerPtr find_container(model::ContainerRid rid) const;
+    std::vector<ContainerPtr> containers(model::DatabaseRid database) const;
+    std::vector<ContainerPtr> all_containers() const;
+    OfferPtr find_offer(model::OfferRid rid) const;
+    OfferPtr find_offer_of(std::string_view resource_rid) const;
+    std::vector<OfferPtr> offers() const;
+
+    // Changes, durable when they return. kConflict when the name is taken, kNotFound when the
+    // resource is gone, kPreconditionFailed when If-Match does not hold.
+    Result<DatabasePtr> create_database(std::string_view name,
+                                        std::optional<model::Throughput> throughput);
+    Status remove_database(model::DatabaseRid rid, const std::optional<std::string>& if_match);
+    Result<ContainerPtr> create_container(model::DatabaseRid database, NewContainer container);
+    Result<ContainerPtr> replace_container(model::ContainerRid rid,
+                                           model::ContainerDefinition definition,
+                                           const std::optional<std::string>& if_match);
+    Status remove_container(model::ContainerRid rid, const std::optional<std::string>& if_match);
+
+    // Partitions of removed containers whose data is still there. Removing a container lists its
+    // partitions here in the same commit, so that a crash leaves no data behind for good.
+    std::vector<storage::PartitionId> partitions_to_drop() const;
+    Status forget_dropped(storage::PartitionId partition);
+
+    // Random bytes made with the data directory, for signing tokens.
+    const std::string& secret() const { return counters_.secret; }
+
+private:
+    // Numbers that are never given out twice. One entry in the store.
+    struct Counters {
+        std::uint64_t version = 0;
+        std::uint32_t database = 0;
+        std::uint32_t container = 0;
+        std::uint32_t offer = 0;
+        storage::PartitionId partition = 0;
+        std::string secret;
+
+        std::string encode() const;
+        static Result<Counters> decode(std::string_view text);
+    };
+
+    // One change under construction: what to store, and the counters it moves.
+    struct Change {
+        storage::WriteBatch batch;
+        Counters counters;
+        Revision revision;
+    };
+
+    Catalog(std::shared_ptr<storage::PartitionStore> store, const Clock& clock)
+        : store_(std::move(store)), clock_(clock) {}
+
+    Status load(Random& random);
+    Status load_entries();
+    Change begin_change() const;
+    Status commit(Change& change);
+    OfferPtr add_offer(Change& change,
+                       const std::string& resource_rid,
+                       const std::string& resource_link,
+                       const model::Throughput& throughput) const;
+    void stage_removal(Change& change, const Container& container) const;
+    void stage_offer_removal(Change& change, const std::string& resource_rid) const;
+
+    void remember(DatabasePtr database);
+    void remember(ContainerPtr container);
+    void remember(OfferPtr offer);
+    void forget(const Container& container);
+    void forget_offer(const std::string& resource_rid);
+
+    std::shared_ptr<storage::PartitionStore> store_;
+    const Clock& clock_;
+    std::mutex change_mutex_;  // one change at a time
+    Counters counters_;        // under change_mutex_, but for the secret, which never changes
+
+    mutable std::shared_mutex mutex_;  // guards what follows
+    std::map<model::DatabaseRid, DatabasePtr> databases_;
+    std::unordered_map<std::string, DatabasePtr> databases_by_name_;
+    std::map<model::ContainerRid, ContainerPtr> containers_;
+    std::unordered_map<std::string, ContainerPtr> containers_by_name_;  // database number / name
+    std::map<model::OfferRid, OfferPtr> offers_;
+    std::unordered_map<std::string, OfferPtr> offers_by_resource_;
+    std::vector<storage::PartitionId> to_drop_;
+};
+
+}  // namespace orrery::catalog

@@ -1,0 +1,182 @@
+#include "catalog/resources.h"
+
+#include <algorithm>
+
+#include "base/bytes.h"
+#include "base/check.h"
+#include "model/etag.h"
+
+namespace orrery::catalog {
+
+namespace {
+
+using json::Value;
+
+Error damaged(const char* what) {
+    return Error(ErrorCode::kCorrupted, std::string("the catalog entry of ") + what + " is damaged");
+}
+
+void encode_revision(Value& out, const Revision& revision) {
+    out.set("version", static_cast<std::int64_t>(revision.version));
+    out.set("timestamp", revision.timestamp);
+}
+
+// Reads members of a stored entry; a missing or wrong one is remembered, not answered one by one.
+class EntryReader {
+public:
+    explicit EntryReader(const Value& entry) : entry_(entry) {}
+
+    std::int64_t integer(std::string_view name) {
+        const Value* found = entry_.find(name);
+        const auto number = found == nullptr ? std::nullopt : found->integer();
+        if (!number) ok_ = false;
+        return number.value_or(0);
+    }
+    std::string string(std::string_view name) {
+        const Value* found = entry_.find(name);
+        if (found == nullptr || !found->is_string()) {
+            ok_ = false;
+            return {};
+        }
+        return found->string();
+    }
+    Revision revision() {
+        return {.version = static_cast<std::uint64_t>(integer("version")),
+                .timestamp = integer("timestamp")};
+    }
+    bool ok() const { return ok_; }
+
+private:
+    const Value& entry_;
+    bool ok_ = true;
+};
+
+Result<PartitionRange> decode_range(const Value& entry) {
+    EntryReader reader(entry);
+    PartitionRange range;
+    range.id = static_cast<std::uint32_t>(reader.integer("id"));
+    range.partition = static_cast<storage::PartitionId>(reader.integer("partition"));
+    const auto min = model::parse_epk(reader.string("min"));
+    const auto max = model::parse_epk(reader.string("max"));
+    if (!reader.ok() || !min || !max) return damaged("a partition range");
+    range.epks = {.min_inclusive = *min, .max_exclusive = *max};
+    return range;
+}
+
+}  // namespace
+
+std::string Revision::etag() const {
+    std::string out;
+    model::append_etag(out, {.lsn = version, .partition = 0, .ordinal = 0, .unix_seconds = timestamp});
+    return out;
+}
+
+std::string Database::self_link() const { return "dbs/" + rid.text() + "/"; }
+
+Container::Container(model::ContainerRid container_rid,
+                     model::ContainerDefinition container_definition)
+    : rid(container_rid), definition(std::move(container_definition)), item_paths(definition) {}
+
+std::string Container::self_link() const {
+    return "dbs/" + model::DatabaseRid{rid.database}.text() + "/colls/" + rid.text() + "/";
+}
+
+std::size_t Container::range_of(std::string_view epk) const {
+    const auto after = std::upper_bound(
+        ranges.begin(), ranges.end(), epk, [](std::string_view key, const PartitionRange& range) {
+            return key < range.epks.min_inclusive;
+        });
+    CHECK(after != ranges.begin());
+    return static_cast<std::size_t>(after - ranges.begin()) - 1;
+}
+
+std::string encode(const Database& database) {
+    Value out(Value::Object{});
+    out.set("number", std::int64_t{database.rid.number});
+    out.set("name", database.name);
+    encode_revision(out, database.revision);
+    return out.text();
+}
+
+std::string encode(const Container& container) {
+    Value out(Value::Object{});
+    out.set("database", std::int64_t{container.rid.database});
+    out.set("number", std::int64_t{container.rid.number});
+    out.set("definition", model::to_json(container.definition));
+    Value::Array ranges;
+    for (const PartitionRange& range : container.ranges) {
+        Value entry(Value::Object{});
+        entry.set("id", std::int64_t{range.id});
+        entry.set("min", to_hex_upper(range.epks.min_inclusive));
+        entry.set("max", to_hex_upper(range.epks.max_exclusive));
+        entry.set("partition", std::int64_t{range.partition});
+        ranges.push_back(std::move(entry));
+    }
+    out.set("ranges", std::move(ranges));
+    encode_revision(out, container.revision);
+    return out.text();
+}
+
+std::string encode(const Offer& offer) {
+    Value out(Value::Object{});
+    out.set("number", std::int64_t{offer.rid.number});
+    out.set("resourceRid", offer.resource_rid);
+    out.set("resourceLink", offer.resource_link);
+    out.set("requestUnits", offer.throughput.request_units);
+    out.set("autoscale", offer.throughput.autoscale);
+    encode_revision(out, offer.revision);
+    return out.text();
+}
+
+Result<DatabasePtr> decode_database(std::string_view text) {
+    const auto entry = Value::parse(text);
+    if (!entry) return damaged("a database");
+    EntryReader reader(*entry);
+    Database out;
+    out.rid.number = static_cast<std::uint32_t>(reader.integer("number"));
+    out.name = reader.string("name");
+    out.revision = reader.revision();
+    if (!reader.ok()) return damaged("a database");
+    return std::make_shared<const Database>(std::move(out));
+}
+
+Result<ContainerPtr> decode_container(std::string_view text) {
+    const auto entry = Value::parse(text);
+    if (!entry) return damaged("a container");
+    EntryReader reader(*entry);
+    const model::ContainerRid rid{
+        .database = static_cast<std::uint32_t>(reader.integer("database")),
+        .number = static_cast<std::uint32_t>(reader.integer("number"))};
+    const Value* definition = entry->find("definition");
+    const Value* ranges = entry->find("ranges");
+    if (definition == nullptr || ranges == nullptr || !ranges->is_array()) {
+        return damaged("a container");
+    }
+    auto parsed = model::parse_container_definition(*definition, {.partition_key_required = true});
+    if (!parsed) return damaged("a container");
+    auto out = std::make_shared<Container>(rid, std::move(parsed).take());
+    for (const Value& range : ranges->array()) {
+        out->ranges.push_back(TRY(decode_range(range)));
+    }
+    out->revision = reader.revision();
+    if (!reader.ok() || out->ranges.empty()) return damaged("a container");
+    return ContainerPtr(std::move(out));
+}
+
+Result<OfferPtr> decode_offer(std::string_view text) {
+    const auto entry = Value::parse(text);
+    if (!entry) return damaged("an offer");
+    EntryReader reader(*entry);
+    Offer out;
+    out.rid.number = static_cast<std::uint32_t>(reader.integer("number"));
+    out.resource_rid = reader.string("resourceRid");
+    out.resource_link = reader.string("resourceLink");
+    out.throughput.request_units = reader.integer("requestUnits");
+    const Value* autoscale = entry->find("autoscale");
+    if (!reader.ok() || autoscale == nullptr || !autoscale->is_bool()) return damaged("an offer");
+    out.throughput.autoscale = autoscale->boolean();
+    out.revision = reader.revision();
+    return std::make_shared<const Offer>(std::move(out));
+}
+
+}  // namespace orrery::catalog

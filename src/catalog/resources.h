@@ -1,0 +1,77 @@
+// The resources the catalog keeps: immutable once made, replaced as a whole when they change.
+
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "json/value.h"
+#include "model/container_definition.h"
+#include "model/item_body.h"
+#include "model/resource_id.h"
+#include "model/throughput.h"
+#include "storage/engine.h"
+
+namespace orrery::catalog {
+
+// What every resource has: when it last changed, and under which number.
+struct Revision {
+    std::uint64_t version = 0;  // of the catalog
+    std::int64_t timestamp = 0;
+
+    std::string etag() const;
+};
+
+struct Database {
+    model::DatabaseRid rid;
+    std::string name;
+    Revision revision;
+
+    std::string self_link() const;  // dbs/AQAAAA==/
+};
+
+// A part of a container's hash space and the partition that holds it.
+struct PartitionRange {
+    std::uint32_t id = 0;  // what clients see; never reused in the container
+    model::EpkRange epks;
+    storage::PartitionId partition = 0;
+};
+
+struct Container {
+    Container(model::ContainerRid container_rid, model::ContainerDefinition container_definition);
+
+    model::ContainerRid rid;
+    model::ContainerDefinition definition;
+    model::ItemPaths item_paths;
+    std::vector<PartitionRange> ranges;  // tile the hash space in order
+    Revision revision;
+
+    std::string self_link() const;  // dbs/AQAAAA==/colls/AQAAAIAAAAE=/
+    // The range an EPK falls into, as an index into `ranges`.
+    std::size_t range_of(std::string_view epk) const;
+};
+
+struct Offer {
+    model::OfferRid rid;
+    std::string resource_rid;   // of the database or container
+    std::string resource_link;  // its self link
+    model::Throughput throughput;
+    Revision revision;
+};
+
+using DatabasePtr = std::shared_ptr<const Database>;
+using ContainerPtr = std::shared_ptr<const Container>;
+using OfferPtr = std::shared_ptr<const Offer>;
+
+// As they are stored (docs/storage-format.md). Reading back what was written is lossless.
+std::string encode(const Database& database);
+std::string encode(const Container& container);
+std::string encode(const Offer& offer);
+Result<DatabasePtr> decode_database(std::string_view text);
+Result<ContainerPtr> decode_container(std::string_view text);
+Result<OfferPtr> decode_offer(std::string_view text);
+
+}  // namespace orrery::catalog

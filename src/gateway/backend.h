@@ -1,0 +1,38 @@
+// What the handlers work with; built once by the server, alive as long as the gateway.
+
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <string>
+
+#include "auth/master_key.h"
+#include "base/clock.h"
+#include "base/random.h"
+#include "base/thread_pool.h"
+#include "service/item_feed.h"
+#include "service/items.h"
+#include "service/resources.h"
+
+namespace orrery::gateway {
+
+struct Backend {
+    service::Resources& resources;
+    service::Items& items;
+    service::ItemFeed& item_feed;
+    // For operations that may block: reactor threads never do.
+    ThreadPool& workers;
+    const auth::MasterKey& key;
+    const Clock& clock;
+    Random& random;
+    // Handed out at /_explorer/emulator.pem.
+    std::string certificate_pem;
+    // Where to reach the server when a request does not say (HTTP/1.0 without Host).
+    std::string default_host;
+    // Whether the data can be read right now.
+    std::function<bool()> healthy;
+    // The server is about to stop: not ready any more.
+    const std::atomic<bool>& draining;
+};
+
+}  // namespace orrery::gateway

@@ -1,0 +1,120 @@
+#include "gateway/call.h"
+
+#include <algorithm>
+#include <cctype>
+
+#include "gateway/headers.h"
+#include "gateway/status.h"
+#include "json/text.h"
+#include "model/session_token.h"
+
+namespace orrery::gateway {
+
+namespace {
+
+bool same_word(std::string_view a, std::string_view b) {
+    return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](unsigned char x, unsigned char y) {
+        return std::tolower(x) == std::tolower(y);
+    });
+}
+
+// A name in a header: anything that is not printable ASCII is percent-encoded.
+std::string header_text(std::string_view text) {
+    constexpr char kHex[] = "0123456789ABCDEF";
+    std::string out;
+    for (const char c : text) {
+        const auto byte = static_cast<unsigned char>(c);
+        if (byte >= 0x20 && byte < 0x7f) {
+            out += c;
+        } else {
+            out += '%';
+            out += kHex[byte >> 4];
+            out += kHex[byte & 15];
+        }
+    }
+    return out;
+}
+
+}  // namespace
+
+bool Call::flag(std::string_view name) const {
+    const auto value = header(name);
+    return value && same_word(*value, "true");
+}
+
+bool Call::wants_minimal() const {
+    const auto prefer = header(header::kPrefer);
+    return prefer && prefer->find("return=minimal") != std::string_view::npos;
+}
+
+http::Response Call::make_response(unsigned status, std::string_view charge) const {
+    http::Response response;
+    response.status = status;
+    response.headers.reserve(1024);
+    response.add_header(header::kContentType, "application/json");
+    response.add_header(header::kActivityId, activity_id_);
+    response.add_header(header::kRequestCharge, charge);
+    response.add_header(header::kServiceVersion, "version=" ORRERY_VERSION);
+    response.add_header(header::kGatewayVersion, "version=" ORRERY_VERSION);
+    response.add_header(header::kSchemaVersion, "1.18");
+    if (const auto correlated = header(header::kCorrelatedActivityId)) {
+        response.add_header(header::kCorrelatedActivityId, *correlated);
+    }
+    return response;
+}
+
+http::Response Call::make_feed(std::string_view rid,
+                               std::string_view element_name,
+                               const service::Page& page) const {
+    http::Response response = make_response(200, kFeedCharge);
+    response.add_header(header::kItemCount, std::to_string(page.count));
+    if (page.continuation) response.add_header(header::kContinuation, *page.continuation);
+    std::string& body = response.body;
+    body.reserve(page.elements.size() + 100);
+    body = "{\"_rid\":";
+    json::append_quoted(body, rid);
+    body.append(",\"").append(element_name).append("\":[");
+    body.append(page.elements);
+    body.append("],\"_count\":").append(std::to_string(page.count)).append("}");
+    return response;
+}
+
+http::Response Call::make_error(const Error& error) const {
+    constexpr std::string_view kNothing = "0";
+    constexpr std::string_view kRetrySoonMs = "100";
+    const unsigned status = http_status(error.code());
+    http::Response response = make_response(status, status < 500 ? kReadCharge : kNothing);
+    if (error.sub_status() != 0) {
+        response.add_header(header::kSubStatus, std::to_string(error.sub_status()));
+    }
+    if (status == 503) response.add_header(header::kRetryAfterMs, kRetrySoonMs);
+    response.body = error_body(status, error.message(), activity_id_, exchange_->target());
+    return response;
+}
+
+void add_container_headers(http::Response& response, const service::FoundContainer& found) {
+    response.add_header(header::kAltContentPath,
+                        "dbs/" + header_text(found.database->name) + "/colls/" +
+                            header_text(found.container->definition.id));
+    response.add_header(header::kContentPath, found.container->rid.text());
+}
+
+void add_position_headers(http::Response& response,
+                          const service::Position& position,
+                          service::ApiVersion version) {
+    std::string token;
+    model::append_session_token(token,
+                                {.range_id = position.range_id, .lsn = position.lsn},
+                                version < service::kVectorSessionTokens
+                                    ? model::SessionTokenForm::kSimple
+                                    : model::SessionTokenForm::kVector);
+    const std::string lsn = std::to_string(position.lsn);
+    response.add_header(header::kSessionToken, token);
+    response.add_header(header::kRangeId, std::to_string(position.range_id));
+    response.add_header(header::kLsn, lsn);
+    response.add_header(header::kLocalLsn, lsn);
+    response.add_header(header::kGlobalCommittedLsn, lsn);
+    response.add_header(header::kNumberOfReadRegions, "0");
+}
+
+}  // namespace orrery::gateway

@@ -1,0 +1,68 @@
+// One request on its way through the gateway: the exchange, what it means, and how it is answered.
+
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+#include "gateway/resource_path.h"
+#include "http/message.h"
+#include "service/item_target.h"
+#include "service/lookup.h"
+#include "service/page.h"
+#include "service/request.h"
+
+namespace orrery::gateway {
+
+// What an operation costs, in request units. Constants: nothing is metered yet.
+inline constexpr std::string_view kReadCharge = "1";
+inline constexpr std::string_view kWriteCharge = "5.71";
+inline constexpr std::string_view kFeedCharge = "2.29";
+
+class Call {
+public:
+    Call(std::shared_ptr<http::Exchange> exchange, std::string activity_id)
+        : exchange_(std::move(exchange)), activity_id_(std::move(activity_id)) {}
+
+    ResourcePath path;
+    service::Request request;
+
+    http::Exchange& exchange() { return *exchange_; }
+    std::optional<std::string_view> header(std::string_view name) const {
+        return exchange_->header(name);
+    }
+    // A header that says "true", in any case.
+    bool flag(std::string_view name) const;
+    // Prefer: return=minimal.
+    bool wants_minimal() const;
+
+    // A response with the headers every answer has.
+    http::Response make_response(unsigned status, std::string_view charge) const;
+    // The envelope of a feed page: {"_rid":...,"Documents":[...],"_count":n}.
+    http::Response make_feed(std::string_view rid,
+                             std::string_view element_name,
+                             const service::Page& page) const;
+    http::Response make_error(const Error& error) const;
+
+    // Each ends the call; nothing of the request may be used afterwards.
+    void respond(http::Response response) { exchange_->respond(std::move(response)); }
+    void fail(const Error& error) { respond(make_error(error)); }
+
+private:
+    std::shared_ptr<http::Exchange> exchange_;
+    std::string activity_id_;
+};
+
+using CallPtr = std::shared_ptr<Call>;
+
+// The owner of an item in names and rids, and how far its partition is: SDKs file session tokens
+// under these.
+void add_container_headers(http::Response& response, const service::FoundContainer& found);
+void add_position_headers(http::Response& response,
+                          const service::Position& position,
+                          service::ApiVersion version);
+
+}  // namespace orrery::gateway

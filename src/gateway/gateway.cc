@@ -1,0 +1,116 @@
+#include "gateway/gateway.h"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <charconv>
+
+#include "gateway/handlers/handlers.h"
+#include "gateway/headers.h"
+#include "gateway/router.h"
+#include "gateway/status.h"
+
+namespace orrery::gateway {
+
+namespace {
+
+// The versions of the REST API, oldest to newest.
+constexpr std::array kApiVersions = {
+    20140821, 20150408, 20150603, 20150806, 20151216, 20160530, 20160711,
+    20161114, 20170119, 20170222, 20170503, 20171115, 20180618, 20180831,
+    20180917, 20181231, 20191014, 20200715, 20201105, 20240515, 20240606};
+
+Result<service::ApiVersion> parse_api_version(std::optional<std::string_view> text) {
+    if (!text || text->empty()) return service::kNewestApiVersion;
+    std::string digits;
+    std::copy_if(text->begin(), text->end(), std::back_inserter(digits),
+                 [](char c) { return c != '-'; });
+    service::ApiVersion version = 0;
+    std::from_chars(digits.data(), digits.data() + digits.size(), version);
+    const bool shaped = text->size() == 10 && (*text)[4] == '-' && (*text)[7] == '-';
+    if (!shaped || std::find(kApiVersions.begin(), kApiVersions.end(), version) ==
+                       kApiVersions.end()) {
+        return Error(ErrorCode::kBadRequest,
+                     "The value '" + std::string(text->substr(0, 40)) +
+                         "' specified for the API version in 'x-ms-version' is invalid.");
+    }
+    return version;
+}
+
+Result<service::Request> read_request(const Call& call) {
+    service::Request request;
+    request.api_version = TRY(parse_api_version(call.header(header::kVersion)));
+    request.partition_key = call.header(header::kPartitionKey);
+    request.range_id = call.header(header::kRangeId);
+    request.start_epk = call.header(header::kStartEpk);
+    request.end_epk = call.header(header::kEndEpk);
+    request.if_match = call.header(header::kIfMatch);
+    request.if_none_match = call.header(header::kIfNoneMatch);
+    request.session_token = call.header(header::kSessionToken);
+    request.consistency_level = call.header(header::kConsistencyLevel);
+    request.continuation = call.header(header::kContinuation);
+    request.max_item_count = call.header(header::kMaxItemCount);
+    request.intended_container_rid = call.header(header::kIntendedContainerRid);
+    request.offer_throughput = call.header(header::kOfferThroughput);
+    request.autopilot_settings = call.header(header::kAutopilotSettings);
+    // Some SDKs send an empty continuation for "from the start".
+    if (request.continuation && request.continuation->empty()) request.continuation.reset();
+    return request;
+}
+
+}  // namespace
+
+void Gateway::handle(std::shared_ptr<http::Exchange> exchange) {
+    if (auto response = handlers::answer_without_key(*exchange, backend_)) {
+        exchange->respond(std::move(*response));
+        return;
+    }
+    std::string activity_id = activity_id_of(*exchange);
+    const auto call = std::make_shared<Call>(std::move(exchange), std::move(activity_id));
+    if (const Status prepared = prepare(*call); !prepared) {
+        call->fail(prepared.error());
+        return;
+    }
+    dispatch(backend_, call);
+}
+
+Status Gateway::prepare(Call& call) const {
+    call.path = TRY(parse_resource_path(call.exchange().target()));
+    const auth::SignedParts parts{.method = call.exchange().method(),
+                                  .resource_type = call.path.type_name,
+                                  .resource_links = call.path.signed_links,
+                                  .x_ms_date = call.header(header::kXMsDate),
+                                  .date = call.header(header::kDate)};
+    TRY(backend_.key.check(call.header(header::kAuthorization), parts,
+                           backend_.clock.now_seconds()));
+    if (call.exchange().body_too_large()) {
+        return Error(ErrorCode::kTooLarge, "Request size is too large");
+    }
+    call.request = TRY(read_request(call));
+    return {};
+}
+
+// The client's, when it is one; it comes back in logs and errors.
+std::string Gateway::activity_id_of(const http::Exchange& exchange) const {
+    constexpr std::size_t kLengthMax = 64;
+    const auto given = exchange.header(header::kActivityId);
+    const bool plain =
+        given && !given->empty() && given->size() <= kLengthMax &&
+        std::all_of(given->begin(), given->end(), [](unsigned char c) {
+            return std::isalnum(c) != 0 || c == '-';
+        });
+    return plain ? std::string(*given) : make_guid(backend_.random);
+}
+
+http::Response Gateway::refuse(unsigned status, std::string_view reason) {
+    http::Response response;
+    response.status = status;
+    const std::string activity_id = make_guid(backend_.random);
+    response.add_header(header::kContentType, "application/json");
+    response.add_header(header::kActivityId, activity_id);
+    response.body = error_body(status, reason, activity_id, "");
+    response.close = true;
+    return response;
+}
+
+}  // namespace orrery::gateway

@@ -1,0 +1,29 @@
+// Where requests come in: each is told apart, authenticated and handed to the handler of its
+// operation. Only this module knows the REST API; only http/ knows sockets.
+
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include "gateway/backend.h"
+#include "gateway/call.h"
+#include "http/message.h"
+
+namespace orrery::gateway {
+
+class Gateway final : public http::Handler {
+public:
+    explicit Gateway(Backend backend) : backend_(std::move(backend)) {}
+
+    void handle(std::shared_ptr<http::Exchange> exchange) override;
+    http::Response refuse(unsigned status, std::string_view reason) override;
+
+private:
+    Status prepare(Call& call) const;
+    std::string activity_id_of(const http::Exchange& exchange) const;
+
+    const Backend backend_;
+};
+
+}  // namespace orrery::gateway

@@ -1,0 +1,78 @@
+#include <algorithm>
+#include <cctype>
+#include <string>
+
+#include "gateway/handlers/handlers.h"
+#include "gateway/headers.h"
+#include "json/value.h"
+
+namespace orrery::gateway::handlers {
+
+namespace {
+
+using json::Value;
+
+// The .NET planner on Windows reads these limits (reference of GET /).
+constexpr const char* kQueryEngineConfiguration =
+    R"({"maxSqlQueryInputLength":262144,"maxJoinsPerSqlQuery":5,"maxLogicalAndPerSqlQuery":500,)"
+    R"("maxLogicalOrPerSqlQuery":500,"maxUdfRefPerSqlQuery":10,"maxInExpressionItemsCount":16000,)"
+    R"("queryMaxInMemorySortDocumentCount":500,"maxQueryRequestTimeoutFraction":0.9,)"
+    R"("sqlAllowNonFiniteNumbers":false,"sqlAllowAggregateFunctions":true,"sqlAllowSubQuery":true,)"
+    R"("sqlAllowScalarSubQuery":true,"allowNewKeywords":true,"sqlAllowLike":true,)"
+    R"("sqlAllowGroupByClause":true,"maxSpatialQueryCells":12,"spatialMaxGeometryPointCount":256,)"
+    R"("sqlDisableOptimizationFlags":0,"sqlAllowTop":true,"enableSpatialIndexing":true})";
+
+bool is_host(std::string_view text) {
+    return !text.empty() && text.size() <= 255 &&
+           std::all_of(text.begin(), text.end(), [](unsigned char c) {
+               return std::isalnum(c) != 0 || c == '.' || c == '-' || c == ':' || c == '[' ||
+                      c == ']' || c == '_';
+           });
+}
+
+// SDKs send all later requests here, so it must be what this client can reach: the host it has just
+// used, also through a port mapping or a proxy.
+std::string endpoint_of(Call& call, const std::string& default_host) {
+    std::string_view host = call.header(header::kForwardedHost)
+                                .value_or(call.header(header::kHost).value_or(default_host));
+    if (!is_host(host)) host = default_host;
+    const std::string_view proto = call.header(header::kForwardedProto)
+                                       .value_or(call.exchange().secure() ? "https" : "http");
+    return std::string(proto == "https" ? "https" : "http") + "://" + std::string(host) + "/";
+}
+
+}  // namespace
+
+void read_account(const Backend& backend, const CallPtr& call) {
+    const Value location(
+        Value::Object{{"name", "Local"},
+                      {"databaseAccountEndpoint", endpoint_of(*call, backend.default_host)}});
+    const Value replicas(
+        Value::Object{{"asyncReplication", false}, {"minReplicaSetSize", 1}, {"maxReplicasetSize", 1}});
+    Value account(Value::Object{});
+    account.set("_self", "");
+    account.set("id", "orrery");
+    account.set("_rid", "orrery.sql.cosmos.azure.com");
+    account.set("media", "//media/");
+    account.set("addresses", "//addresses/");
+    account.set("_dbs", "//dbs/");
+    account.set("writableLocations", Value::Array{location});
+    account.set("readableLocations", Value::Array{location});
+    account.set("enableMultipleWriteLocations", false);
+    account.set("continuousBackupEnabled", false);
+    account.set("enableNRegionSynchronousCommit", false);
+    account.set("enablePerPartitionFailoverBehavior", false);
+    account.set("disableCrossRegionalHedging", false);
+    account.set("userReplicationPolicy", replicas);
+    account.set("systemReplicationPolicy", replicas);
+    account.set("userConsistencyPolicy",
+                Value(Value::Object{{"defaultConsistencyLevel", "Session"}}));
+    account.set("readPolicy",
+                Value(Value::Object{{"primaryReadCoefficient", 1}, {"secondaryReadCoefficient", 1}}));
+    account.set("queryEngineConfiguration", kQueryEngineConfiguration);
+    http::Response response = call->make_response(200, "0");
+    response.body = account.text();
+    call->respond(std::move(response));
+}
+
+}  // namespace orrery::gateway::handlers

@@ -1,0 +1,51 @@
+// One function per operation of the REST API: reads what it needs from the call, asks the service,
+// writes the response. The router's table says which request reaches which.
+
+#pragma once
+
+#include <optional>
+
+#include "gateway/backend.h"
+#include "gateway/call.h"
+
+namespace orrery::gateway::handlers {
+
+// Health and certificate: the requests that need no key. Nothing when it is none of them.
+std::optional<http::Response> answer_without_key(const http::Exchange& exchange,
+                                                 const Backend& backend);
+
+void read_account(const Backend& backend, const CallPtr& call);
+
+void list_databases(const Backend& backend, const CallPtr& call);
+void post_database(const Backend& backend, const CallPtr& call);
+void read_database(const Backend& backend, const CallPtr& call);
+void delete_database(const Backend& backend, const CallPtr& call);
+
+void list_containers(const Backend& backend, const CallPtr& call);
+void post_container(const Backend& backend, const CallPtr& call);
+void read_container(const Backend& backend, const CallPtr& call);
+void replace_container(const Backend& backend, const CallPtr& call);
+void delete_container(const Backend& backend, const CallPtr& call);
+
+void list_items(const Backend& backend, const CallPtr& call);
+void post_item(const Backend& backend, const CallPtr& call);
+void read_item(const Backend& backend, const CallPtr& call);
+void replace_item(const Backend& backend, const CallPtr& call);
+void refuse_patch(const Backend& backend, const CallPtr& call);
+void delete_item(const Backend& backend, const CallPtr& call);
+
+void list_ranges(const Backend& backend, const CallPtr& call);
+void read_range(const Backend& backend, const CallPtr& call);
+
+void list_offers(const Backend& backend, const CallPtr& call);
+void query_offers(const Backend& backend, const CallPtr& call);
+void read_offer(const Backend& backend, const CallPtr& call);
+void refuse_offer_change(const Backend& backend, const CallPtr& call);
+
+// Whether a POST on a feed is a query rather than a create.
+bool is_query(const Call& call);
+
+// Answers with a resource of the control plane: 304 when the client has it, else `status`.
+void respond_with(Call& call, unsigned status, const Result<service::ResourceAnswer>& answer);
+
+}  // namespace orrery::gateway::handlers

@@ -1,0 +1,166 @@
+#include "gateway/handlers/handlers.h"
+#include "gateway/headers.h"
+
+namespace orrery::gateway::handlers {
+
+namespace {
+
+using service::ItemAnswer;
+using service::ItemOutcome;
+
+Result<service::FoundContainer> container_of(const Backend& backend, const Call& call) {
+    auto found = backend.resources.find(
+        call.request, {.database = call.path.ids[0], .container = call.path.ids[1]});
+    if (found || found.error().sub_status() != 0) return found;
+    // For something in a container, a missing container is a missing owner.
+    return Error(ErrorCode::kNotFound, "Owner resource does not exist", 1003);
+}
+
+service::ItemAddress address_of(const Call& call, const service::FoundContainer& found) {
+    service::ItemAddress address{.id = call.path.ids[2], .rid = std::nullopt};
+    if (found.by_rid) address.rid = model::ItemRid::parse(call.path.ids[2]);
+    return address;
+}
+
+unsigned status_of(ItemAnswer::Kind kind) {
+    switch (kind) {
+        case ItemAnswer::Kind::kCreated:
+            return 201;
+        case ItemAnswer::Kind::kRemoved:
+            return 204;
+        case ItemAnswer::Kind::kNotModified:
+            return 304;
+        default:
+            return 200;
+    }
+}
+
+http::Response answer_response(const Call& call, ItemAnswer answer) {
+    const bool read =
+        answer.kind == ItemAnswer::Kind::kRead || answer.kind == ItemAnswer::Kind::kNotModified;
+    http::Response response =
+        call.make_response(status_of(answer.kind), read ? kReadCharge : kWriteCharge);
+    if (!answer.etag.empty()) response.add_header(header::kEtag, answer.etag);
+    const std::string lsn = std::to_string(answer.item_lsn);
+    response.add_header(header::kItemLsn, lsn);
+    response.add_header(header::kItemLocalLsn, lsn);
+    const bool bare = answer.kind == ItemAnswer::Kind::kNotModified ||
+                      answer.kind == ItemAnswer::Kind::kRemoved || (!read && call.wants_minimal());
+    if (!bare) {
+        response.body = std::move(answer.record);
+        response.body_offset = answer.json_offset;
+    }
+    return response;
+}
+
+void respond_with(Call& call, const service::FoundContainer& found, ItemOutcome outcome) {
+    http::Response response = outcome.answer
+                                  ? answer_response(call, std::move(outcome.answer).take())
+                                  : call.make_error(outcome.answer.error());
+    add_container_headers(response, found);
+    if (outcome.position) {
+        add_position_headers(response, *outcome.position, call.request.api_version);
+    }
+    call.respond(std::move(response));
+}
+
+// What a write asks for beyond the write itself, and is not there: better refused than left out.
+Status refuse_extras(const Call& call) {
+    for (const auto& [name, feature] :
+         {std::pair{header::kPreTrigger, "A pre-trigger"},
+          std::pair{header::kPostTrigger, "A post-trigger"}}) {
+        const auto value = call.header(name);
+        if (value && !value->empty()) {
+            return Error(ErrorCode::kNotImplemented,
+                         std::string(feature) + " is not supported by this server.");
+        }
+    }
+    const auto directive = call.header(header::kIndexingDirective);
+    if (directive && *directive == "Exclude") {
+        return Error(ErrorCode::kNotImplemented,
+                     "The indexing directive 'Exclude' is not supported by this server.");
+    }
+    return {};
+}
+
+// A POST on the feed means many things; only headers tell which (protocol: dispatch order).
+Status refuse_other_posts(const Call& call) {
+    const char* feature = nullptr;
+    if (call.flag(header::kIsQueryPlan)) {
+        feature = "Query plans are";
+    } else if (is_query(call)) {
+        feature = "Queries on items are";
+    } else if (call.flag(header::kIsBatch)) {
+        feature = "Batches are";
+    }
+    if (feature == nullptr) return {};
+    return Error(ErrorCode::kNotImplemented,
+                 std::string(feature) + " not supported by this server.");
+}
+
+}  // namespace
+
+void list_items(const Backend& backend, const CallPtr& call) {
+    if (call->header(header::kAim)) {
+        return call->fail(
+            Error(ErrorCode::kNotImplemented, "The change feed is not supported by this server."));
+    }
+    const auto found = container_of(backend, *call);
+    if (!found) return call->fail(found.error());
+    const auto page = backend.item_feed.read(call->request, *found->container);
+    if (!page) return call->fail(page.error());
+    http::Response response =
+        call->make_feed(found->container->rid.text(), "Documents", page->page);
+    add_container_headers(response, *found);
+    add_position_headers(response, page->position, call->request.api_version);
+    call->respond(std::move(response));
+}
+
+void post_item(const Backend& backend, const CallPtr& call) {
+    const auto found = container_of(backend, *call);
+    if (!found) return call->fail(found.error());
+    if (const Status other = refuse_other_posts(*call); !other) return call->fail(other.error());
+    if (const Status extras = refuse_extras(*call); !extras) return call->fail(extras.error());
+    const auto done = [call, found = *found](ItemOutcome outcome) {
+        respond_with(*call, found, std::move(outcome));
+    };
+    const std::string& body = call->exchange().body();
+    if (call->flag(header::kIsUpsert)) {
+        backend.items.upsert(call->request, found->container, body, done);
+    } else {
+        backend.items.create(call->request, found->container, body, done);
+    }
+}
+
+void read_item(const Backend& backend, const CallPtr& call) {
+    const auto found = container_of(backend, *call);
+    if (!found) return call->fail(found.error());
+    respond_with(*call, *found,
+                 backend.items.read(call->request, found->container, address_of(*call, *found)));
+}
+
+void replace_item(const Backend& backend, const CallPtr& call) {
+    const auto found = container_of(backend, *call);
+    if (!found) return call->fail(found.error());
+    if (const Status extras = refuse_extras(*call); !extras) return call->fail(extras.error());
+    backend.items.replace(call->request, found->container, address_of(*call, *found),
+                          call->exchange().body(), [call, found = *found](ItemOutcome outcome) {
+                              respond_with(*call, found, std::move(outcome));
+                          });
+}
+
+void refuse_patch(const Backend& /*backend*/, const CallPtr& call) {
+    call->fail(Error(ErrorCode::kNotImplemented, "Patch is not supported by this server."));
+}
+
+void delete_item(const Backend& backend, const CallPtr& call) {
+    const auto found = container_of(backend, *call);
+    if (!found) return call->fail(found.error());
+    if (const Status extras = refuse_extras(*call); !extras) return call->fail(extras.error());
+    backend.items.remove(call->request, found->container, address_of(*call, *found),
+                         [call, found = *found](ItemOutcome outcome) {
+                             respond_with(*call, found, std::move(outcome));
+                         });
+}
+
+}  // namespace orrery::gateway::handlers

@@ -1,0 +1,66 @@
+// Every header name of the protocol stands here, once.
+
+#pragma once
+
+#include <string_view>
+
+namespace orrery::gateway::header {
+
+inline constexpr std::string_view kActivityId = "x-ms-activity-id";
+inline constexpr std::string_view kAim = "A-IM";
+inline constexpr std::string_view kAltContentPath = "x-ms-alt-content-path";
+inline constexpr std::string_view kAuthorization = "authorization";
+inline constexpr std::string_view kAutopilotSettings = "x-ms-cosmos-offer-autopilot-settings";
+inline constexpr std::string_view kConsistencyLevel = "x-ms-consistency-level";
+inline constexpr std::string_view kContentPath = "x-ms-content-path";
+inline constexpr std::string_view kContentType = "Content-Type";
+inline constexpr std::string_view kContinuation = "x-ms-continuation";
+inline constexpr std::string_view kCorrelatedActivityId = "x-ms-cosmos-correlated-activityid";
+inline constexpr std::string_view kDate = "Date";
+inline constexpr std::string_view kEndEpk = "x-ms-end-epk";
+inline constexpr std::string_view kEtag = "etag";
+inline constexpr std::string_view kForwardedHost = "X-Forwarded-Host";
+inline constexpr std::string_view kForwardedProto = "X-Forwarded-Proto";
+inline constexpr std::string_view kGatewayVersion = "x-ms-gatewayversion";
+inline constexpr std::string_view kGlobalCommittedLsn = "x-ms-global-Committed-lsn";
+inline constexpr std::string_view kHost = "Host";
+inline constexpr std::string_view kIfMatch = "If-Match";
+inline constexpr std::string_view kIfNoneMatch = "If-None-Match";
+inline constexpr std::string_view kIndexTransformationProgress =
+    "x-ms-documentdb-collection-index-transformation-progress";
+inline constexpr std::string_view kIndexingDirective = "x-ms-indexing-directive";
+inline constexpr std::string_view kIntendedContainerRid = "x-ms-cosmos-intended-collection-rid";
+inline constexpr std::string_view kIsBatch = "x-ms-cosmos-is-batch-request";
+inline constexpr std::string_view kIsQuery = "x-ms-documentdb-isquery";
+inline constexpr std::string_view kIsQueryPlan = "x-ms-cosmos-is-query-plan-request";
+inline constexpr std::string_view kIsUpsert = "x-ms-documentdb-is-upsert";
+inline constexpr std::string_view kItemCount = "x-ms-item-count";
+inline constexpr std::string_view kItemLocalLsn = "x-ms-cosmos-item-llsn";
+inline constexpr std::string_view kItemLsn = "x-ms-item-lsn";
+inline constexpr std::string_view kLocalLsn = "x-ms-cosmos-llsn";
+inline constexpr std::string_view kLsn = "lsn";
+inline constexpr std::string_view kMaxItemCount = "x-ms-max-item-count";
+inline constexpr std::string_view kMinThroughput = "x-ms-cosmos-min-throughput";
+inline constexpr std::string_view kNumberOfReadRegions = "x-ms-number-of-read-regions";
+inline constexpr std::string_view kOfferReplacePending = "x-ms-offer-replace-pending";
+inline constexpr std::string_view kOfferThroughput = "x-ms-offer-throughput";
+inline constexpr std::string_view kOfferType = "x-ms-offer-type";
+inline constexpr std::string_view kPartitionKey = "x-ms-documentdb-partitionkey";
+inline constexpr std::string_view kPopulateQuotaInfo = "x-ms-documentdb-populatequotainfo";
+inline constexpr std::string_view kPostTrigger = "x-ms-documentdb-post-trigger-include";
+inline constexpr std::string_view kPreTrigger = "x-ms-documentdb-pre-trigger-include";
+inline constexpr std::string_view kPrefer = "Prefer";
+inline constexpr std::string_view kRangeId = "x-ms-documentdb-partitionkeyrangeid";
+inline constexpr std::string_view kRequestCharge = "x-ms-request-charge";
+inline constexpr std::string_view kResourceQuota = "x-ms-resource-quota";
+inline constexpr std::string_view kResourceUsage = "x-ms-resource-usage";
+inline constexpr std::string_view kRetryAfterMs = "x-ms-retry-after-ms";
+inline constexpr std::string_view kSchemaVersion = "x-ms-schemaversion";
+inline constexpr std::string_view kServiceVersion = "x-ms-serviceversion";
+inline constexpr std::string_view kSessionToken = "x-ms-session-token";
+inline constexpr std::string_view kStartEpk = "x-ms-start-epk";
+inline constexpr std::string_view kSubStatus = "x-ms-substatus";
+inline constexpr std::string_view kVersion = "x-ms-version";
+inline constexpr std::string_view kXMsDate = "x-ms-date";
+
+}  // namespace orrery::gateway::header

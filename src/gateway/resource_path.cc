@@ -1,0 +1,129 @@
+#include "gateway/resource_path.h"
+
+#include <algorithm>
+
+#include "base/percent.h"
+
+namespace orrery::gateway {
+
+namespace {
+
+constexpr std::size_t kPathBytesMax = 8192;
+constexpr std::size_t kSegmentsMax = 8;  // dbs/d/colls/c/docs/i/attachments/a
+
+struct Segment {
+    std::string_view name;
+    ResourceType type;
+    // What may stand before it; kAccount is the root.
+    ResourceType parent;
+    std::string_view plural;
+};
+
+constexpr Segment kSegments[] = {
+    {"dbs", ResourceType::kDatabase, ResourceType::kAccount, "databases"},
+    {"colls", ResourceType::kContainer, ResourceType::kDatabase, "containers"},
+    {"docs", ResourceType::kItem, ResourceType::kContainer, "items"},
+    {"sprocs", ResourceType::kStoredProcedure, ResourceType::kContainer, "stored procedures"},
+    {"triggers", ResourceType::kTrigger, ResourceType::kContainer, "triggers"},
+    {"udfs", ResourceType::kUdf, ResourceType::kContainer, "user defined functions"},
+    {"conflicts", ResourceType::kConflict, ResourceType::kContainer, "conflicts"},
+    {"pkranges", ResourceType::kRange, ResourceType::kContainer, "partition key ranges"},
+    {"operations", ResourceType::kOperation, ResourceType::kContainer, "container operations"},
+    {"attachments", ResourceType::kAttachment, ResourceType::kItem, "attachments"},
+    {"users", ResourceType::kUser, ResourceType::kDatabase, "users"},
+    {"permissions", ResourceType::kPermission, ResourceType::kUser, "permissions"},
+    {"clientencryptionkeys", ResourceType::kClientEncryptionKey, ResourceType::kDatabase,
+     "client encryption keys"},
+    {"offers", ResourceType::kOffer, ResourceType::kAccount, "offers"},
+    {"addresses", ResourceType::kAddress, ResourceType::kAccount, "replica addresses"},
+};
+
+std::string lower(std::string_view text) {
+    std::string out(text);
+    std::transform(out.begin(), out.end(), out.begin(), [](unsigned char c) {
+        return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : static_cast<char>(c);
+    });
+    return out;
+}
+
+const Segment* find_segment(std::string_view name, ResourceType parent) {
+    const std::string wanted = lower(name);
+    for (const Segment& segment : kSegments) {
+        if (segment.name == wanted && segment.parent == parent) return &segment;
+    }
+    return nullptr;
+}
+
+// Duplicate, leading and trailing slashes mean nothing (Java sends "//dbs/").
+std::vector<std::string_view> split(std::string_view path) {
+    std::vector<std::string_view> out;
+    while (!path.empty()) {
+        const std::size_t slash = std::min(path.find('/'), path.size());
+        if (slash > 0) out.push_back(path.substr(0, slash));
+        path.remove_prefix(std::min(slash + 1, path.size()));
+    }
+    return out;
+}
+
+std::string join(const std::vector<std::string_view>& parts, std::size_t count) {
+    std::string out;
+    for (std::size_t i = 0; i < count; ++i) {
+        if (i > 0) out += '/';
+        out.append(parts[i]);
+    }
+    return out;
+}
+
+// Names are signed as the decoded path (some clients sign it raw), rids as the last one in lower
+// case; a feed is signed with the link of its parent.
+std::vector<std::string> signed_links(const std::vector<std::string_view>& raw,
+                                      const std::vector<std::string>& decoded,
+                                      bool feed) {
+    const std::size_t count = raw.size() - (feed ? 1 : 0);
+    const std::vector<std::string_view> views(decoded.begin(), decoded.end());
+    std::vector<std::string> links{join(views, count)};
+    std::string raw_link = join(raw, count);
+    if (raw_link != links[0]) links.push_back(std::move(raw_link));
+    if (count > 0) links.push_back(lower(decoded[count - 1]));
+    return links;
+}
+
+}  // namespace
+
+Result<ResourcePath> parse_resource_path(std::string_view target) {
+    const Error nowhere(ErrorCode::kNotFound, "The requested path does not exist.");
+    target = target.substr(0, target.find_first_of("?#"));
+    if (target.size() > kPathBytesMax) {
+        return Error(ErrorCode::kBadRequest, "The request path is too long.");
+    }
+    const std::vector<std::string_view> raw = split(target);
+    if (raw.size() > kSegmentsMax) {
+        return Error(nowhere.code(), nowhere.message());
+    }
+    std::vector<std::string> decoded;
+    for (const std::string_view segment : raw) {
+        auto text = percent_decode(segment);
+        if (!text) return Error(ErrorCode::kBadRequest, "The request path is not valid.");
+        decoded.push_back(std::move(*text));
+    }
+    ResourcePath path;
+    path.feed = raw.size() % 2 == 1;
+    for (std::size_t i = 0; i < raw.size(); i += 2) {
+        const Segment* segment = find_segment(decoded[i], path.type);
+        if (segment == nullptr) return Error(nowhere.code(), nowhere.message());
+        path.type = segment->type;
+        path.type_name = segment->name;
+        if (i + 1 < raw.size()) path.ids.push_back(decoded[i + 1]);
+    }
+    path.signed_links = signed_links(raw, decoded, path.feed);
+    return path;
+}
+
+std::string_view name_of(ResourceType type) {
+    for (const Segment& segment : kSegments) {
+        if (segment.type == type) return segment.plural;
+    }
+    return "account";
+}
+
+}  // namespace orrery::gateway

@@ -1,0 +1,51 @@
+// A request's path taken apart: /dbs/{db}/colls/{coll}/docs/{id}. An odd number of segments is a
+// feed, an even one a resource.
+
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+
+namespace orrery::gateway {
+
+enum class ResourceType : std::uint8_t {
+    kAccount,
+    kDatabase,
+    kContainer,
+    kItem,
+    kStoredProcedure,
+    kTrigger,
+    kUdf,
+    kConflict,
+    kRange,
+    kAttachment,
+    kUser,
+    kPermission,
+    kClientEncryptionKey,
+    kOffer,
+    kOperation,
+    kAddress,
+};
+
+struct ResourcePath {
+    ResourceType type = ResourceType::kAccount;
+    bool feed = false;
+    // The ids from the top down, percent-decoded: database, container, item ...
+    std::vector<std::string> ids;
+    // What the signature covers: the last feed name, and the spellings of the link.
+    std::string type_name;
+    std::vector<std::string> signed_links;
+};
+
+// 404 for a path that leads nowhere, 400 for one that cannot be decoded.
+Result<ResourcePath> parse_resource_path(std::string_view target);
+
+// What a client calls the type: "stored procedures", "items".
+std::string_view name_of(ResourceType type);
+
+}  // namespace orrery::gateway

@@ -1,0 +1,102 @@
+#include "gateway/status.h"
+
+#include "json/text.h"
+
+namespace orrery::gateway {
+
+namespace {
+
+// The names the service gives to status codes in error bodies.
+std::string code_name(unsigned status) {
+    switch (status) {
+        case 400:
+            return "BadRequest";
+        case 401:
+            return "Unauthorized";
+        case 403:
+            return "Forbidden";
+        case 404:
+            return "NotFound";
+        case 405:
+            return "MethodNotAllowed";
+        case 408:
+            return "RequestTimeout";
+        case 409:
+            return "Conflict";
+        case 410:
+            return "Gone";
+        case 412:
+            return "PreconditionFailed";
+        case 413:
+            return "RequestEntityTooLarge";
+        case 431:
+            return "RequestHeaderFieldsTooLarge";
+        case 500:
+            return "InternalServerError";
+        case 501:
+            return "NotImplemented";
+        case 503:
+            return "ServiceUnavailable";
+        default:
+            return std::to_string(status);
+    }
+}
+
+}  // namespace
+
+unsigned http_status(ErrorCode code) {
+    switch (code) {
+        case ErrorCode::kBadRequest:
+            return 400;
+        case ErrorCode::kUnauthorized:
+            return 401;
+        case ErrorCode::kForbidden:
+            return 403;
+        case ErrorCode::kNotFound:
+            return 404;
+        case ErrorCode::kMethodNotAllowed:
+            return 405;
+        case ErrorCode::kTimeout:
+            return 408;
+        case ErrorCode::kConflict:
+            return 409;
+        case ErrorCode::kGone:
+            return 410;
+        case ErrorCode::kPreconditionFailed:
+            return 412;
+        case ErrorCode::kTooLarge:
+            return 413;
+        case ErrorCode::kThrottled:
+            return 429;
+        case ErrorCode::kRetryWith:
+            return 449;
+        case ErrorCode::kNotImplemented:
+            return 501;
+        case ErrorCode::kUnavailable:
+        case ErrorCode::kFenced:
+            return 503;
+        case ErrorCode::kInternal:
+        case ErrorCode::kCorrupted:
+            return 500;
+    }
+    return 500;
+}
+
+std::string error_body(unsigned status,
+                       std::string_view message,
+                       std::string_view activity_id,
+                       std::string_view target) {
+    std::string text = "Message: {\"Errors\":[";
+    json::append_quoted(text, message);
+    text.append("]}\r\nActivityId: ").append(activity_id);
+    text.append(", Request URI: ").append(target.substr(0, target.find('?')));
+    text.append(", RequestStats: , SDK: Orrery");
+    std::string body = "{\"code\":";
+    json::append_quoted(body, code_name(status));
+    body += ",\"message\":";
+    json::append_quoted(body, text);
+    body += '}';
+    return body;
+}
+
+}  // namespace orrery::gateway

@@ -1,0 +1,20 @@
+// The one place that turns errors into HTTP: status code, sub-status, and the body SDKs expect.
+
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+
+namespace orrery::gateway {
+
+unsigned http_status(ErrorCode code);
+
+// {"code":"NotFound","message":"Message: {\"Errors\":[\"...\"]}\r\nActivityId: ..."}
+std::string error_body(unsigned status,
+                       std::string_view message,
+                       std::string_view activity_id,
+                       std::string_view target);
+
+}  // namespace orrery::gateway

@@ -1,0 +1,46 @@
+// The Exchange a handler is given: a view of its connection's request and the right to answer it
+// once. An exchange that is let go without an answer answers 500, so that no client waits forever.
+
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "http/connection.h"
+#include "http/message.h"
+
+namespace orrery::http {
+
+class ConnectionExchange final : public Exchange {
+public:
+    explicit ConnectionExchange(std::shared_ptr<Connection> connection)
+        : connection_(std::move(connection)) {}
+    ~ConnectionExchange() override {
+        if (!answered_.exchange(true)) connection_->drop();
+    }
+    ConnectionExchange(const ConnectionExchange&) = delete;
+    ConnectionExchange& operator=(const ConnectionExchange&) = delete;
+
+    std::string_view method() const override { return connection_->request().method(); }
+    std::string_view target() const override { return connection_->request().target(); }
+    std::optional<std::string_view> header(std::string_view name) const override {
+        return connection_->request().header(name);
+    }
+    std::string& body() override { return connection_->request().body; }
+    bool body_too_large() const override { return connection_->request().body_too_large; }
+    bool secure() const override { return connection_->secure(); }
+
+    void respond(Response response) override {
+        if (!answered_.exchange(true)) connection_->respond(std::move(response));
+    }
+
+private:
+    const std::shared_ptr<Connection> connection_;
+    std::atomic<bool> answered_{false};
+};
+
+}  // namespace orrery::http

@@ -1,0 +1,134 @@
+// One thread with its own event loop and the connections that live on it. Connections are touched
+// by this thread only; other threads hand things in through adopt(), deliver() and the stop calls.
+
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <vector>
+
+#include <boost/asio/executor_work_guard.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/intrusive/list.hpp>
+
+#include "base/clock.h"
+#include "http/message.h"
+#include "http/server.h"
+#include "http/socket.h"
+#include "http/tls_context.h"
+
+namespace orrery::http {
+
+class Connection;
+
+// What all reactors and connections of a server have in common.
+struct ServerState {
+    ServerState(Handler& the_handler, const Limits& the_limits, std::optional<TlsContext> the_tls)
+        : handler(the_handler), limits(the_limits), tls(std::move(the_tls)) {}
+
+    Handler& handler;
+    const Limits limits;
+    const std::optional<TlsContext> tls;
+    const SystemClock clock;
+    std::atomic<std::size_t> connections{0};
+    std::atomic<std::uint64_t> handler_exceptions{0};
+};
+
+// Time as the reactor counts it: one tick a second. Deadlines need no better.
+using Tick = std::uint64_t;
+
+using ListHook = boost::intrusive::list_base_hook<>;
+
+class Reactor : public std::enable_shared_from_this<Reactor> {
+public:
+    enum class Purpose : std::uint8_t { kServe, kRefuse };
+
+    explicit Reactor(std::shared_ptr<ServerState> state);
+    Reactor(const Reactor&) = delete;
+    Reactor& operator=(const Reactor&) = delete;
+    ~Reactor();
+
+    // The body of the thread; returns after close_all().
+    void run();
+
+    // From any thread: a new client, already counted in ServerState::connections.
+    void adopt(Socket socket, Purpose purpose);
+    // From any thread: a connection whose handler is done with it. Wakes the reactor once for many.
+    void deliver(std::shared_ptr<Connection> connection);
+    // From any thread, once: no connection takes another request, idle ones are closed. `drained`
+    // is called on the reactor's thread when the last exchange under way is over.
+    void drain(std::function<void()> drained);
+    // From any thread, once: closes what is left. The number that was cut off in an exchange is
+    // there after run() has returned.
+    void close_all();
+    std::size_t cut_off() const { return cut_off_; }
+
+    // The rest is for the reactor's thread.
+    bool runs_here() const { return thread_.load() == std::this_thread::get_id(); }
+    bool draining() const { return draining_; }
+    Tick now() const { return now_; }
+    std::string_view date() const { return date_; }
+    ServerState& state() { return *state_; }
+    boost::asio::io_context& io() { return io_; }
+
+    // Memory for one read or one TLS record, good until the reactor turns to another connection.
+    std::span<char> read_buffer() { return {buffers_->read}; }
+    std::span<char> write_buffer() { return {buffers_->write}; }
+
+    // The connection being worked on: another one must not be started on top of it.
+    Connection* active() const { return active_; }
+    void set_active(Connection* connection) { active_ = connection; }
+
+    void add(Connection& connection);
+    void remove(Connection& connection);
+    void exchange_began() { ++exchanges_; }
+    void exchange_ended();
+
+private:
+    static constexpr std::size_t kReadBytes = 64UL * 1024;
+    static constexpr std::size_t kTlsRecordBytes = 16UL * 1024;
+
+    struct Buffers {
+        std::array<char, kReadBytes> read;
+        std::array<char, kTlsRecordBytes> write;
+    };
+
+    void schedule_tick();
+    void tick();
+    void take_deliveries();
+    void report_if_drained();
+    template <typename Visit>
+    void for_each_connection(Visit visit);
+
+    const std::shared_ptr<ServerState> state_;
+    const std::unique_ptr<Buffers> buffers_;
+    boost::asio::io_context io_{1};
+    boost::asio::executor_work_guard<Executor> work_;
+    Timer timer_;
+    std::atomic<std::thread::id> thread_;
+    Tick now_ = 0;
+    std::string date_;
+    boost::intrusive::list<Connection, boost::intrusive::base_hook<ListHook>> connections_;
+    Connection* active_ = nullptr;
+    std::size_t exchanges_ = 0;
+    std::size_t cut_off_ = 0;
+    std::function<void()> drained_;
+    bool draining_ = false;
+    bool closing_ = false;
+
+    std::mutex mutex_;
+    std::vector<std::shared_ptr<Connection>> deliveries_;  // guarded by mutex_
+    bool finished_ = false;                                // guarded by mutex_
+};
+
+}  // namespace orrery::http

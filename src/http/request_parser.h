@@ -1,0 +1,79 @@
+// Turns bytes into a Request with Beast's incremental parser. One parser is good for one request.
+
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include <boost/beast/http/basic_parser.hpp>
+
+#include "http/request.h"
+#include "http/server.h"
+
+namespace orrery::http {
+
+class RequestParser final : private boost::beast::http::basic_parser<true> {
+public:
+    enum class Progress : std::uint8_t {
+        kNeedMore,      // give it the rest again, with more bytes behind
+        kHeadComplete,  // once; the body is still to come unless complete()
+        kComplete,
+        kMalformed,  // see reason()
+        kHeadTooLarge,
+    };
+
+    // Both must outlive the parser. `request` must be clear.
+    RequestParser(const Limits& limits, Request& request);
+
+    // Takes what it understood off the front of `input`. A complete request stops it: bytes behind
+    // belong to the next one.
+    Progress parse(std::string_view& input);
+
+    // The rest is for after kHeadComplete.
+    bool complete() const { return is_done(); }
+    bool is_http_1_1() const { return http_1_1_; }
+    bool keeps_alive() const { return keep_alive(); }
+    bool expects_continue() const { return expects_continue_; }
+    // The declared length of the body; zero if none was declared.
+    std::uint64_t declared_bytes() const { return content_length().value_or(0); }
+    // Bytes of the body seen so far, kept or thrown away.
+    std::uint64_t body_bytes() const { return body_bytes_; }
+
+    const std::string& reason() const { return reason_; }
+
+private:
+    using StringView = boost::beast::string_view;
+    using ErrorCode = boost::beast::error_code;
+
+    void on_request_impl(boost::beast::http::verb verb,
+                         StringView method,
+                         StringView target,
+                         int version,
+                         ErrorCode& ec) override;
+    void on_response_impl(int code, StringView reason, int version, ErrorCode& ec) override;
+    void on_field_impl(boost::beast::http::field field,
+                       StringView name,
+                       StringView value,
+                       ErrorCode& ec) override;
+    void on_header_impl(ErrorCode& ec) override;
+    void on_body_init_impl(const boost::optional<std::uint64_t>& length, ErrorCode& ec) override;
+    std::size_t on_body_impl(StringView bytes, ErrorCode& ec) override;
+    void on_chunk_header_impl(std::uint64_t size, StringView extensions, ErrorCode& ec) override;
+    std::size_t on_chunk_body_impl(std::uint64_t remain, StringView bytes, ErrorCode& ec) override;
+    void on_finish_impl(ErrorCode& ec) override;
+
+    Progress malformed(std::string reason);
+
+    const Limits& limits_;
+    Request& request_;
+    std::uint64_t body_bytes_ = 0;
+    std::string reason_;
+    bool http_1_1_ = false;
+    bool head_complete_ = false;
+    bool expects_continue_ = false;
+    bool encoded_ = false;
+};
+
+}  // namespace orrery::http

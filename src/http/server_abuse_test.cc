@@ -1,0 +1,299 @@
+// What badly behaved clients see, and that they leave nothing behind.
+
+#include <chrono>
+#include <gmock/gmock.h>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "base/clock.h"
+#include "base/random.h"
+#include "http/self_signed.h"
+#include "http/server.h"
+#include "http/test_client.h"
+#include "http/test_handler.h"
+
+namespace orrery::http {
+namespace {
+
+using std::chrono_literals::operator""s;
+using testing::StartsWith;
+
+class ServerAbuseTest : public testing::Test {
+protected:
+    void start(const Limits& limits) {
+        ServerOptions options;
+        options.threads = 2;
+        options.limits = limits;
+        const SystemClock clock;
+        options.tls = *make_self_signed({"localhost"}, clock.now_seconds());
+        auto started = Server::start(options, handler_);
+        ASSERT_TRUE(started) << started.error().message();
+        server_ = std::move(started).take();
+    }
+
+    std::uint16_t port() const { return server_->port(); }
+
+    void expect_alive() {
+        TestClient client(port());
+        const auto response = client.request("GET / HTTP/1.1\r\n\r\n");
+        ASSERT_TRUE(response);
+        EXPECT_EQ(response->status, 200U);
+    }
+
+    void expect_refused(const std::string& request, unsigned status) {
+        TestClient client(port());
+        const auto response = client.request(request);
+        ASSERT_TRUE(response) << request.substr(0, 80);
+        EXPECT_EQ(response->status, status) << request.substr(0, 80);
+        EXPECT_THAT(response->body, StartsWith("refused: "));
+        EXPECT_EQ(response->header("Connection"), "close");
+        EXPECT_TRUE(client.at_end());
+    }
+
+    void wait_until_no_connection_is_left() {
+        for (int i = 0; i < 1000 && server_->connections() > 0; ++i) {
+            std::this_thread::sleep_for(std::chrono::milliseconds(10));
+        }
+        EXPECT_EQ(server_->connections(), 0U);
+    }
+
+    TestHandler handler_;
+    std::unique_ptr<Server> server_;
+};
+
+TEST_F(ServerAbuseTest, MalformedRequestsAreRefused) {
+    start({});
+    for (const char* request :
+         {"garbage\r\n\r\n",
+          "GET\r\n\r\n",
+          "GET / HTTP/2.0\r\n\r\n",
+          "GET / HTTP/1.1\nHost: h\n\n",
+          "\x01\x02\x03\x04",
+          "GET / HTTP/1.1\r\nno colon\r\n\r\n",
+          "POST / HTTP/1.1\r\nContent-Length: x\r\n\r\n",
+          "POST / HTTP/1.1\r\nContent-Length: -1\r\n\r\n",
+          "POST / HTTP/1.1\r\nContent-Length: 99999999999999999999\r\n\r\n",
+          "POST / HTTP/1.1\r\nContent-Length: 3\r\nContent-Length: 4\r\n\r\n",
+          "POST / HTTP/1.1\r\nContent-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n",
+          "POST / HTTP/1.1\r\nTransfer-Encoding: gzip\r\n\r\n",
+          "POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\nxyz\r\n"}) {
+        expect_refused(request, 400);
+    }
+    expect_alive();
+}
+
+TEST_F(ServerAbuseTest, RefusalComesAfterTheAnswersOfGoodRequests) {
+    start({});
+    TestClient client(port());
+    client.send("GET /a HTTP/1.1\r\n\r\nGET /b HTTP/1.1\r\n\r\nbad\r\n\r\nGET /c HTTP/1.1\r\n\r\n");
+    EXPECT_EQ(client.receive()->body, "GET /a 0 ");
+    EXPECT_EQ(client.receive()->body, "GET /b 0 ");
+    EXPECT_EQ(client.receive()->status, 400U);
+    EXPECT_TRUE(client.at_end());
+}
+
+TEST_F(ServerAbuseTest, LargeHeadsAreRefused) {
+    Limits limits;
+    limits.head_bytes_max = 8000;
+    start(limits);
+    expect_refused("GET /" + std::string(9000, 'x') + " HTTP/1.1\r\n\r\n", 431);
+    expect_refused("GET / HTTP/1.1\r\nA: " + std::string(200'000, 'x') + "\r\n\r\n", 431);
+    expect_refused("GET / HTTP/1.1\r\nA: " + std::string(200'000, 'x'), 431);
+    std::string many = "GET / HTTP/1.1\r\n";
+    for (int i = 0; i < 2000; ++i) {
+        many += "A: b\r\n";
+    }
+    expect_refused(many + "\r\n", 431);
+    // In pieces, each of them below the limit.
+    TestClient client(port());
+    client.send("GET / HTTP/1.1\r\n");
+    for (int i = 0; i < 20 && client.send("A: " + std::string(1000, 'x') + "\r\n"); ++i) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+    const auto response = client.receive();
+    ASSERT_TRUE(response);
+    EXPECT_EQ(response->status, 431U);
+    expect_alive();
+}
+
+TEST_F(ServerAbuseTest, EndlessChunkHeadersAndTrailersAreRefused) {
+    start({});
+    const std::string head = "POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n";
+    expect_refused(head + "5;" + std::string(300'000, 'e'), 400);
+    expect_refused(head + "0\r\nA: " + std::string(300'000, 't'), 400);
+    expect_alive();
+}
+
+TEST_F(ServerAbuseTest, BodiesBeyondAllMeasureAreAnsweredAtOnce) {
+    Limits limits;
+    limits.body_bytes_max = 1000;
+    limits.body_bytes_drained_max = 10'000;
+    start(limits);
+    TestClient declared(port());
+    const auto at_once = declared.request("POST / HTTP/1.1\r\nContent-Length: 99999999\r\n\r\nabc");
+    ASSERT_TRUE(at_once);
+    EXPECT_EQ(at_once->status, 413U);
+    EXPECT_TRUE(declared.at_end());
+
+    TestClient chunked(port());
+    const auto late =
+        chunked.request("POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\nfffffff\r\n" +
+                        std::string(100'000, 'b'));
+    ASSERT_TRUE(late);
+    EXPECT_EQ(late->status, 413U);
+    EXPECT_TRUE(chunked.at_end());
+}
+
+TEST_F(ServerAbuseTest, SlowRequestsTimeOut) {
+    Limits limits;
+    limits.head_timeout = 1s;
+    limits.body_timeout = 1s;
+    start(limits);
+    TestClient slow_head(port());
+    slow_head.send("GET / HTTP/1.1\r\nHost");
+    TestClient slow_body(port());
+    slow_body.send("POST / HTTP/1.1\r\nContent-Length: 10\r\n\r\nhalf");
+    TestClient slow_hello(port());
+    slow_hello.send("\x16\x03\x01");
+    for (TestClient* client : {&slow_head, &slow_body}) {
+        const auto response = client->receive();
+        ASSERT_TRUE(response);
+        EXPECT_EQ(response->status, 408U);
+        EXPECT_TRUE(client->at_end());
+        client->abort();
+    }
+    EXPECT_TRUE(slow_hello.at_end());
+    wait_until_no_connection_is_left();
+}
+
+TEST_F(ServerAbuseTest, IdleConnectionsAreClosedSilently) {
+    Limits limits;
+    limits.idle_timeout = 1s;
+    start(limits);
+    TestClient silent(port());
+    TestClient once(port());
+    EXPECT_EQ(once.request("GET / HTTP/1.1\r\n\r\n")->status, 200U);
+    TestClient tls(port(), TestClient::Security::kTls);
+    EXPECT_EQ(tls.request("GET / HTTP/1.1\r\n\r\n")->status, 200U);
+    EXPECT_TRUE(silent.at_end());
+    EXPECT_TRUE(once.at_end());
+    EXPECT_FALSE(tls.receive());
+}
+
+TEST_F(ServerAbuseTest, ReadersThatDoNotReadAreClosed) {
+    Limits limits;
+    limits.write_timeout = 1s;
+    start(limits);
+    TestClient client(port());
+    EXPECT_EQ(client.request("GET / HTTP/1.1\r\n\r\n")->status, 200U);
+    client.send("GET /size/100000000 HTTP/1.1\r\n\r\n");
+    wait_until_no_connection_is_left();
+    EXPECT_FALSE(client.receive());
+}
+
+TEST_F(ServerAbuseTest, ConnectionsCutInTheMiddleLeaveNothingBehind) {
+    start({});
+    for (const char* part : {"",
+                             "GET",
+                             "GET / HTTP/1.1\r\nA: b\r\n",
+                             "POST / HTTP/1.1\r\nContent-Length: 9\r\n\r\nab",
+                             "GET /size/9999999 HTTP/1.1\r\n\r\n",
+                             "GET /later HTTP/1.1\r\n\r\n",
+                             "\x16\x03\x01"}) {
+        TestClient closing(port());
+        closing.send(part);
+        TestClient aborting(port());
+        aborting.send(part);
+        aborting.abort();
+        TestClient tls(port(), TestClient::Security::kTls);
+        tls.send(part);
+        tls.abort();
+    }
+    wait_until_no_connection_is_left();
+    expect_alive();
+}
+
+TEST_F(ServerAbuseTest, AClientThatFinishedSendingGetsItsAnswer) {
+    start({});
+    TestClient client(port());
+    client.send("GET /later HTTP/1.1\r\n\r\n");
+    client.finish_sending();
+    EXPECT_EQ(client.receive()->body, "GET /later 0 ");
+    EXPECT_TRUE(client.at_end());
+}
+
+TEST_F(ServerAbuseTest, RespondingToAClientThatIsGoneIsHarmless) {
+    start({});
+    {
+        TestClient client(port());
+        client.send("GET /hold HTTP/1.1\r\n\r\n");
+        const auto held = handler_.take_held(1);
+        ASSERT_EQ(held.size(), 1U);
+        client.abort();
+        held[0]->respond(Response{});
+        held[0]->respond(Response{});
+    }
+    wait_until_no_connection_is_left();
+    expect_alive();
+}
+
+TEST_F(ServerAbuseTest, ConnectionsAboveTheLimitAreRefused) {
+    Limits limits;
+    limits.connections_max = 3;
+    start(limits);
+    std::vector<std::unique_ptr<TestClient>> clients;
+    for (int i = 0; i < 3; ++i) {
+        clients.push_back(std::make_unique<TestClient>(port()));
+        ASSERT_EQ(clients.back()->request("GET / HTTP/1.1\r\n\r\n")->status, 200U);
+    }
+    expect_refused("GET / HTTP/1.1\r\n\r\n", 503);
+    TestClient silent(port());
+    EXPECT_TRUE(silent.at_end());
+    EXPECT_FALSE(TestClient(port(), TestClient::Security::kTls).connected());
+    EXPECT_EQ(clients[0]->request("GET /a HTTP/1.1\r\n\r\n")->body, "GET /a 0 ");
+    clients.clear();
+    wait_until_no_connection_is_left();
+    expect_alive();
+}
+
+TEST_F(ServerAbuseTest, RandomBytesDoNoHarm) {
+    Limits limits;
+    limits.head_timeout = 1s;
+    limits.body_timeout = 1s;
+    start(limits);
+    SeededRandom random(20251115);
+    const std::string good =
+        "POST /x HTTP/1.1\r\nX-Ask: a\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n";
+    for (int round = 0; round < 500; ++round) {
+        TestClient client(port());
+        if (round % 2 == 0) {
+            client.send(random.bytes(1 + static_cast<std::size_t>(round)));
+        } else {
+            std::string spoilt = good;
+            for (int i = 0; i < 3; ++i) {
+                const std::string at = random.bytes(2);
+                spoilt[static_cast<unsigned char>(at[0]) % spoilt.size()] = at[1];
+            }
+            client.send(spoilt);
+        }
+        client.abort();
+    }
+    wait_until_no_connection_is_left();
+    EXPECT_EQ(server_->handler_exceptions(), 0U);
+    expect_alive();
+}
+
+TEST_F(ServerAbuseTest, TlsWithoutACertificateIsClosed) {
+    TestHandler handler;
+    const auto plain_only = Server::start({}, handler);
+    ASSERT_TRUE(plain_only);
+    TestClient client((*plain_only)->port(), TestClient::Security::kTls);
+    EXPECT_FALSE(client.connected());
+}
+
+}  // namespace
+}  // namespace orrery::http

@@ -1,0 +1,103 @@
+// A handler for tests that says back what it was asked, and misbehaves on request: the target
+// decides ("/later", "/throw", "/drop", "/hold", "/status/304", "/size/100000").
+
+#pragma once
+
+#include <chrono>
+#include <cstdlib>
+#include <memory>
+#include <mutex>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "http/message.h"
+
+namespace orrery::http {
+
+class TestHandler final : public Handler {
+public:
+    ~TestHandler() override;
+    TestHandler() = default;
+    TestHandler(const TestHandler&) = delete;
+    TestHandler& operator=(const TestHandler&) = delete;
+
+    void handle(std::shared_ptr<Exchange> exchange) override;
+    Response refuse(unsigned status, std::string_view reason) override;
+
+    // The exchanges of "/hold", in order of arrival; waits for at least `count` of them.
+    std::vector<std::shared_ptr<Exchange>> take_held(std::size_t count);
+
+    // "GET /path? 5 hello": what handle() answers to a plain target.
+    static Response echo(Exchange& exchange);
+
+private:
+    std::mutex mutex_;
+    std::vector<std::shared_ptr<Exchange>> held_;
+    std::vector<std::thread> threads_;
+};
+
+inline TestHandler::~TestHandler() {
+    for (std::thread& thread : threads_) {
+        thread.join();
+    }
+}
+
+inline void TestHandler::handle(std::shared_ptr<Exchange> exchange) {
+    const std::string target(exchange->target());
+    if (target == "/throw") throw std::runtime_error("as asked");
+    if (target == "/drop") return;
+    if (target == "/hold") {
+        const std::lock_guard lock(mutex_);
+        held_.push_back(std::move(exchange));
+    } else if (target == "/later") {
+        const std::lock_guard lock(mutex_);
+        threads_.emplace_back([kept = std::move(exchange)] { kept->respond(echo(*kept)); });
+    } else if (target.starts_with("/status/")) {
+        Response response;
+        response.status = static_cast<unsigned>(std::atoi(target.c_str() + 8));
+        response.body = "body";
+        exchange->respond(std::move(response));
+    } else if (target.starts_with("/size/")) {
+        Response response;
+        response.body = "skipped" + std::string(std::strtoul(target.c_str() + 6, nullptr, 10), 'x');
+        response.body_offset = 7;
+        exchange->respond(std::move(response));
+    } else {
+        Response response = echo(*exchange);
+        exchange->respond(std::move(response));
+    }
+}
+
+inline Response TestHandler::echo(Exchange& exchange) {
+    Response response;
+    response.status = exchange.body_too_large() ? 413 : 200;
+    response.add_header("x-secure", exchange.secure() ? "yes" : "no");
+    response.add_header("x-echo", exchange.header("X-Ask").value_or("nothing"));
+    response.body = std::string(exchange.method()) + " " + std::string(exchange.target()) + " " +
+                    std::to_string(exchange.body().size()) + " " + exchange.body().substr(0, 1000);
+    return response;
+}
+
+inline Response TestHandler::refuse(unsigned status, std::string_view reason) {
+    Response response;
+    response.status = status;
+    response.body = "refused: " + std::string(reason);
+    return response;
+}
+
+inline std::vector<std::shared_ptr<Exchange>> TestHandler::take_held(std::size_t count) {
+    for (int i = 0; i < 1000; ++i) {
+        {
+            const std::lock_guard lock(mutex_);
+            if (held_.size() >= count) return std::exchange(held_, {});
+        }
+        std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    }
+    return {};
+}
+
+}  // namespace orrery::http

@@ -1,0 +1,115 @@
+#include "http/tls_context.h"
+
+#include <string>
+#include <string_view>
+
+#include <openssl/err.h>
+#include <openssl/pem.h>
+
+namespace orrery::http {
+
+namespace {
+
+struct PemDeleter {
+    void operator()(BIO* bio) const { BIO_free(bio); }
+    void operator()(X509* certificate) const { X509_free(certificate); }
+    void operator()(EVP_PKEY* key) const { EVP_PKEY_free(key); }
+};
+template <typename T>
+using Owned = std::unique_ptr<T, PemDeleter>;
+
+Owned<BIO> read_only_bio(const std::string& text) {
+    return Owned<BIO>(BIO_new_mem_buf(text.data(), static_cast<int>(text.size())));
+}
+
+Error bad_identity(const std::string& what) {
+    char reason[256] = "no reason given";
+    if (const unsigned long code = ERR_get_error(); code != 0) {
+        ERR_error_string_n(code, reason, sizeof reason);
+    }
+    ERR_clear_error();
+    return Error(ErrorCode::kBadRequest, what + ": " + reason);
+}
+
+// A passphrase prompt would block the server's start on a terminal nobody looks at.
+int refuse_passphrase(char* /*buffer*/, int /*size*/, int /*writing*/, void* /*data*/) { return 0; }
+
+Status use_certificates(SSL_CTX* context, const std::string& pem) {
+    const Owned<BIO> bio = read_only_bio(pem);
+    const Owned<X509> leaf(PEM_read_bio_X509_AUX(bio.get(), nullptr, refuse_passphrase, nullptr));
+    if (!leaf || SSL_CTX_use_certificate(context, leaf.get()) != 1) {
+        return bad_identity("cannot use the TLS certificate");
+    }
+    while (X509* const issuer = PEM_read_bio_X509(bio.get(), nullptr, refuse_passphrase, nullptr)) {
+        if (SSL_CTX_add0_chain_cert(context, issuer) != 1) {
+            X509_free(issuer);
+            return bad_identity("cannot use the TLS certificate chain");
+        }
+    }
+    ERR_clear_error();  // the end of the text reads as an error
+    return {};
+}
+
+Status use_private_key(SSL_CTX* context, const std::string& pem) {
+    const Owned<BIO> bio = read_only_bio(pem);
+    const Owned<EVP_PKEY> key(
+        PEM_read_bio_PrivateKey(bio.get(), nullptr, refuse_passphrase, nullptr));
+    if (!key || SSL_CTX_use_PrivateKey(context, key.get()) != 1) {
+        return bad_identity("cannot use the TLS private key");
+    }
+    return {};
+}
+
+// Takes http/1.1 if the client offers it; a client that offers only others is served without ALPN.
+int choose_protocol(SSL* /*ssl*/,
+                    const unsigned char** out,
+                    unsigned char* out_size,
+                    const unsigned char* offered,
+                    unsigned int offered_size,
+                    void* /*data*/) {
+    constexpr std::string_view kHttp11 = "http/1.1";
+    for (unsigned int at = 0; at < offered_size;) {
+        const unsigned char size = offered[at];
+        const auto* const name = offered + at + 1;
+        if (at + 1 + size > offered_size) break;
+        if (std::string_view(reinterpret_cast<const char*>(name), size) == kHttp11) {
+            *out = name;
+            *out_size = size;
+            return SSL_TLSEXT_ERR_OK;
+        }
+        at += 1U + size;
+    }
+    return SSL_TLSEXT_ERR_NOACK;
+}
+
+}  // namespace
+
+Result<TlsContext> TlsContext::from_pem(const TlsIdentity& identity) {
+    ERR_clear_error();
+    TlsContext made(SSL_CTX_new(TLS_server_method()));
+    SSL_CTX* const context = made.context_.get();
+    if (context == nullptr) return bad_identity("cannot set up TLS");
+    SSL_CTX_set_min_proto_version(context, TLS1_2_VERSION);
+    SSL_CTX_set_options(context, SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_COMPRESSION);
+    // Idle connections hold no record buffers; a write may go out in parts from a moved buffer.
+    SSL_CTX_set_mode(context,
+                     SSL_MODE_RELEASE_BUFFERS | SSL_MODE_ENABLE_PARTIAL_WRITE |
+                         SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER);
+    SSL_CTX_set_read_ahead(context, 1);  // a record in one read instead of two
+    SSL_CTX_set_session_cache_mode(context, SSL_SESS_CACHE_OFF);
+    SSL_CTX_set_alpn_select_cb(context, choose_protocol, nullptr);
+    TRY(use_certificates(context, identity.certificate_pem));
+    TRY(use_private_key(context, identity.private_key_pem));
+    if (SSL_CTX_check_private_key(context) != 1) {
+        return bad_identity("the TLS private key does not belong to the certificate");
+    }
+    return made;
+}
+
+SslPointer TlsContext::accept_on(int socket) const {
+    SslPointer ssl(SSL_new(context_.get()));
+    if (ssl && SSL_set_fd(ssl.get(), socket) == 1) SSL_set_accept_state(ssl.get());
+    return ssl;
+}
+
+}  // namespace orrery::http

@@ -1,0 +1,34 @@
+// The server's side of TLS: certificate, key and settings shared by all connections.
+
+#pragma once
+
+#include <memory>
+
+#include <openssl/ssl.h>
+
+#include "base/result.h"
+#include "http/server.h"
+
+namespace orrery::http {
+
+struct SslDeleter {
+    void operator()(SSL_CTX* context) const { SSL_CTX_free(context); }
+    void operator()(SSL* ssl) const { SSL_free(ssl); }
+};
+using SslPointer = std::unique_ptr<SSL, SslDeleter>;
+
+class TlsContext {
+public:
+    // Fails with kBadRequest when the PEM texts are not a certificate chain and its private key.
+    static Result<TlsContext> from_pem(const TlsIdentity& identity);
+
+    // A session on a connected, non-blocking socket; null when memory is out.
+    SslPointer accept_on(int socket) const;
+
+private:
+    explicit TlsContext(SSL_CTX* context) : context_(context) {}
+
+    std::unique_ptr<SSL_CTX, SslDeleter> context_;
+};
+
+}  // namespace orrery::http

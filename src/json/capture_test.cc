@@ -1,0 +1,68 @@
+#include "json/capture.h"
+
+#include <gtest/gtest.h>
+
+namespace orrery::json {
+namespace {
+
+TEST(Path, ParsesPlainNestedAndQuoted) {
+    EXPECT_EQ(*parse_path("/department"), (Path{"department"}));
+    EXPECT_EQ(*parse_path("/properties/name"), (Path{"properties", "name"}));
+    EXPECT_EQ(*parse_path("/\"department name\""), (Path{"department name"}));
+    EXPECT_EQ(*parse_path(R"(/"a/b\"c"/d)"), (Path{"a/b\"c", "d"}));
+}
+
+TEST(Path, RefusesWhatIsNoPath) {
+    for (const char* text : {"", "/", "a", "/a/", "//a", "/\"a", "/\"a\"b", "/a/*", "/a/[]", "/a?"}) {
+        EXPECT_FALSE(parse_path(text)) << text;
+    }
+}
+
+class CaptureTest : public testing::Test {
+protected:
+    std::string at(std::string_view text, std::size_t path) {
+        const auto found = capture(text, paths_);
+        if (!found) return "error: " + found.error().message();
+        if (!(*found)[path]) return "nothing";
+        return std::string((*found)[path]->raw);
+    }
+
+    PathSet paths_;
+    std::size_t id_ = paths_.add({"id"});
+    std::size_t name_ = paths_.add({"properties", "name"});
+    std::size_t properties_ = paths_.add({"properties"});
+};
+
+TEST_F(CaptureTest, FindsScalarsAndTrees) {
+    constexpr std::string_view kText =
+        R"({"x":{"id":1},"properties":{"a":[{"name":0}],"name":"n"},"id":"7"})";
+    EXPECT_EQ(at(kText, id_), "\"7\"");
+    EXPECT_EQ(at(kText, name_), "\"n\"");
+    EXPECT_EQ(at(kText, properties_), R"({"a":[{"name":0}],"name":"n"})");
+}
+
+TEST_F(CaptureTest, DoesNotEnterArraysOrOtherObjects) {
+    EXPECT_EQ(at(R"({"properties":[{"name":"n"}],"o":{"properties":{"name":1}}})", name_), "nothing");
+    EXPECT_EQ(at(R"({"properties":[{"name":"n"}]})", properties_), R"([{"name":"n"}])");
+}
+
+TEST_F(CaptureTest, SeesThroughEscapedNames) { EXPECT_EQ(at(R"({"\u0069d":5})", id_), "5"); }
+
+TEST_F(CaptureTest, TellsWhereTheMemberStands) {
+    constexpr std::string_view kText = R"({"a":1,"id":"7","b":2})";
+    const auto found = capture(kText, paths_);
+    ASSERT_TRUE(found);
+    const Captured& id = *(*found)[id_];
+    EXPECT_EQ(kText.substr(id.member_from, id.member_until - id.member_from), R"("id":"7")");
+}
+
+TEST_F(CaptureTest, RefusesAnythingButAnObject) {
+    EXPECT_FALSE(capture("[]", paths_));
+    EXPECT_FALSE(capture("", paths_));
+    EXPECT_FALSE(capture("{\"id\":}", paths_));
+}
+
+TEST_F(CaptureTest, SamePathHasOneNumber) { EXPECT_EQ(paths_.add({"id"}), id_); }
+
+}  // namespace
+}  // namespace orrery::json

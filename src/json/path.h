@@ -1,0 +1,20 @@
+// A path to a property, as container definitions write it: /department, /properties/name,
+// /"department name". Only objects are entered, never arrays.
+
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+
+namespace orrery::json {
+
+// The property names from the root down.
+using Path = std::vector<std::string>;
+
+// /a/"b c"/d → {a, b c, d}. A quoted name may hold any character; a quote in it is written \".
+Result<Path> parse_path(std::string_view text);
+
+}  // namespace orrery::json

@@ -1,0 +1,172 @@
+// Walks JSON text from start to end, checks it strictly (RFC 8259, valid UTF-8, no member name twice
+// in an object, bounded depth) and tells a visitor what it meets, as pieces of the text itself.
+//
+// Why not simdjson here: it refuses integers beyond 64 bits and numbers like 1e400, which must come
+// back digit for digit, and it does not say where a value starts and ends (docs/adr/0003).
+//
+// A visitor has:
+//   void begin(Kind, std::size_t at);                     { or [ at this offset
+//   void end(Kind, std::size_t after);                    the offset behind } or ]
+//   void key(std::string_view raw, std::size_t at);       a member name, quotes included
+//   void scalar(Kind, std::string_view raw, std::size_t at);  string (quoted), number, true, null ...
+
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "json/text.h"
+
+namespace orrery::json {
+
+enum class Kind : std::uint8_t { kNull, kFalse, kTrue, kNumber, kString, kArray, kObject };
+
+// Cosmos DB refuses items nested deeper than this.
+inline constexpr int kDepthMax = 128;
+
+// Tells when an object has the same member name twice.
+class MemberNames {
+public:
+    void begin_object() { starts_.push_back(names_.size()); }
+    void add(std::string_view raw) { names_.push_back(raw); }
+    // The name that stands twice in the object that ends here, or nothing.
+    std::optional<std::string> end_object();
+
+private:
+    std::vector<std::string_view> names_;  // quoted, as in the text
+    std::vector<std::size_t> starts_;
+};
+
+template <typename Visitor>
+class Scan {
+public:
+    Scan(std::string_view text, Visitor& visitor) : text_(text), visitor_(visitor) {}
+
+    Status run() {
+        if (!is_valid_utf8(text_)) return Error(ErrorCode::kBadRequest, "JSON is not valid UTF-8");
+        skip_whitespace();
+        TRY(value(0));
+        skip_whitespace();
+        if (at_ != text_.size()) return error("unexpected characters after the value");
+        return {};
+    }
+
+private:
+    Status value(int depth) {
+        if (at_ == text_.size()) return error("unexpected end");
+        switch (text_[at_]) {
+            case '{':
+                return object(depth + 1);
+            case '[':
+                return array(depth + 1);
+            case '"':
+                return scalar(Kind::kString, string_length(text_.substr(at_)), "invalid string");
+            case 't':
+                return scalar(Kind::kTrue, literal_length("true"), "invalid literal");
+            case 'f':
+                return scalar(Kind::kFalse, literal_length("false"), "invalid literal");
+            case 'n':
+                return scalar(Kind::kNull, literal_length("null"), "invalid literal");
+            default:
+                return scalar(Kind::kNumber, number_length(text_.substr(at_)), "invalid value");
+        }
+    }
+
+    Status scalar(Kind kind, std::size_t length, const char* otherwise) {
+        if (length == 0) return error(otherwise);
+        visitor_.scalar(kind, text_.substr(at_, length), at_);
+        at_ += length;
+        return {};
+    }
+
+    Status object(int depth) {
+        if (depth > kDepthMax) return error("nested too deeply");
+        visitor_.begin(Kind::kObject, at_++);
+        names_.begin_object();
+        skip_whitespace();
+        if (!next_is('}')) {
+            do {
+                TRY(member(depth));
+            } while (take(','));
+            if (!next_is('}')) return error("expected ',' or '}'");
+        }
+        ++at_;
+        if (auto twice = names_.end_object()) {
+            return error("duplicate property name '" + *twice + "'");
+        }
+        visitor_.end(Kind::kObject, at_);
+        return {};
+    }
+
+    Status member(int depth) {
+        skip_whitespace();
+        if (!next_is('"')) return error("expected a property name");
+        const std::size_t length = string_length(text_.substr(at_));
+        if (length == 0) return error("invalid property name");
+        names_.add(text_.substr(at_, length));
+        visitor_.key(text_.substr(at_, length), at_);
+        at_ += length;
+        skip_whitespace();
+        if (!take(':')) return error("expected ':'");
+        skip_whitespace();
+        TRY(value(depth));
+        skip_whitespace();
+        return {};
+    }
+
+    Status array(int depth) {
+        if (depth > kDepthMax) return error("nested too deeply");
+        visitor_.begin(Kind::kArray, at_++);
+        skip_whitespace();
+        if (!next_is(']')) {
+            do {
+                skip_whitespace();
+                TRY(value(depth));
+                skip_whitespace();
+            } while (take(','));
+            if (!next_is(']')) return error("expected ',' or ']'");
+        }
+        visitor_.end(Kind::kArray, ++at_);
+        return {};
+    }
+
+    bool take(char c) {
+        if (!next_is(c)) return false;
+        ++at_;
+        return true;
+    }
+
+    bool next_is(char c) const { return at_ < text_.size() && text_[at_] == c; }
+
+    void skip_whitespace() {
+        while (at_ < text_.size() && (text_[at_] == ' ' || text_[at_] == '\t' ||
+                                      text_[at_] == '\n' || text_[at_] == '\r')) {
+            ++at_;
+        }
+    }
+
+    std::size_t literal_length(std::string_view literal) const {
+        return text_.substr(at_, literal.size()) == literal ? literal.size() : 0;
+    }
+
+    Error error(const std::string& what) const {
+        return Error(ErrorCode::kBadRequest,
+                     "invalid JSON at offset " + std::to_string(at_) + ": " + what);
+    }
+
+    std::string_view text_;
+    std::size_t at_ = 0;
+    Visitor& visitor_;
+    MemberNames names_;
+};
+
+template <typename Visitor>
+Status scan(std::string_view text, Visitor& visitor) {
+    return Scan<Visitor>(text, visitor).run();
+}
+
+}  // namespace orrery::json

@@ -1,0 +1,84 @@
+// A JSON value as a tree, for the small documents of the control plane (container definitions,
+// offers). Members keep their order, numbers their digits. Items never take this form: they are
+// stored and sent as text.
+
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "base/result.h"
+#include "json/scan.h"
+
+namespace orrery::json {
+
+class Value {
+public:
+    struct Member;
+    using Array = std::vector<Value>;
+    using Object = std::vector<Member>;
+
+    Value() = default;  // null
+    Value(bool boolean) : state_(boolean) {}                         // NOLINT: implicit
+    Value(std::int64_t number) : state_(Number{std::to_string(number)}) {}  // NOLINT: implicit
+    Value(int number) : Value(std::int64_t{number}) {}               // NOLINT: implicit
+    Value(std::string text) : state_(std::move(text)) {}             // NOLINT: implicit
+    Value(std::string_view text) : state_(std::string(text)) {}      // NOLINT: implicit
+    Value(const char* text) : state_(std::string(text)) {}           // NOLINT: implicit
+    Value(Array elements) : state_(std::move(elements)) {}           // NOLINT: implicit
+    Value(Object members);                                           // NOLINT: implicit
+
+    static Result<Value> parse(std::string_view text);
+
+    Kind kind() const;
+    bool is_null() const { return kind() == Kind::kNull; }
+    bool is_bool() const { return kind() == Kind::kTrue || kind() == Kind::kFalse; }
+    bool is_number() const { return kind() == Kind::kNumber; }
+    bool is_string() const { return kind() == Kind::kString; }
+    bool is_array() const { return kind() == Kind::kArray; }
+    bool is_object() const { return kind() == Kind::kObject; }
+
+    // Asking for another kind than it is, is a bug.
+    bool boolean() const { return std::get<bool>(state_); }
+    const std::string& string() const { return std::get<std::string>(state_); }
+    const Array& array() const { return std::get<Array>(state_); }
+    Array& array() { return std::get<Array>(state_); }
+    const Object& object() const;
+    double number() const;
+
+    // The number as an integer, when it is one that fits ("2" and "2.0" are, "2.5" is not).
+    std::optional<std::int64_t> integer() const;
+
+    // Of an object: the member of that name, or null pointer. Of anything else: null pointer.
+    const Value* find(std::string_view name) const;
+    // Replaces the member in place or appends it; removing a missing one does nothing.
+    void set(std::string_view name, Value value);
+    void remove(std::string_view name);
+
+    void append_text(std::string& out) const;
+    std::string text() const;
+
+    // Members in any order, numbers by value.
+    friend bool operator==(const Value& a, const Value& b);
+
+private:
+    friend class TreeBuilder;
+    struct Number {
+        std::string digits;
+    };
+
+    std::variant<std::monostate, bool, Number, std::string, Array, Object> state_;
+};
+
+struct Value::Member {
+    std::string name;
+    Value value;
+};
+
+inline Value::Value(Object members) : state_(std::move(members)) {}
+
+}  // namespace orrery::json

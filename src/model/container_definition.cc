@@ -1,0 +1,259 @@
+#include "model/container_definition.h"
+
+#include <set>
+
+#include "model/indexing_policy.h"
+#include "model/limits.h"
+#include "model/names.h"
+
+namespace orrery::model {
+
+namespace {
+
+using json::Value;
+
+constexpr const char* kSystemKeyPath = "/_partitionKey";
+
+Error bad_request(std::string message) { return Error(ErrorCode::kBadRequest, std::move(message)); }
+
+// A member that is there and not null, else null pointer.
+const Value* present(const Value& body, std::string_view name) {
+    const Value* found = body.find(name);
+    return found == nullptr || found->is_null() ? nullptr : found;
+}
+
+Result<std::vector<std::string>> string_list(const Value* list, const std::string& what) {
+    if (list == nullptr || !list->is_array()) return bad_request(what + " must be an array.");
+    std::vector<std::string> out;
+    for (const Value& entry : list->array()) {
+        if (!entry.is_string()) return bad_request(what + " must hold strings.");
+        out.push_back(entry.string());
+    }
+    return out;
+}
+
+// The Java SDK spells the version "V1" or "V2" (azure-cosmos 4.81, tests/sdk/java).
+std::int64_t key_version(const Value* given) {
+    if (given == nullptr) return 1;
+    if (given->is_string() && given->string() == "V1") return 1;
+    if (given->is_string() && given->string() == "V2") return 2;
+    return given->integer().value_or(0);
+}
+
+Result<HashKind> hash_kind(const Value& given, std::size_t path_count) {
+    const Value* kind = present(given, "kind");
+    const std::string name =
+        kind == nullptr ? "Hash" : (kind->is_string() ? kind->string() : std::string());
+    const std::int64_t version = key_version(present(given, "version"));
+    if (version != 1 && version != 2) {
+        return bad_request("The partition key version must be 1 or 2.");
+    }
+    if (name == "MultiHash") {
+        if (version != 2) return bad_request("A MultiHash partition key must have version 2.");
+        return HashKind::kMultiHash;
+    }
+    if (name != "Hash") {
+        return bad_request("The partition key kind '" + name +
+                           "' is not supported; use 'Hash' or 'MultiHash'.");
+    }
+    if (path_count != 1) {
+        return bad_request("A partition key of kind Hash has exactly one path; use MultiHash.");
+    }
+    return version == 2 ? HashKind::kHashV2 : HashKind::kHashV1;
+}
+
+Result<PartitionKeyDefinition> parse_partition_key(const Value* given,
+                                                   const ContainerRules& rules) {
+    PartitionKeyDefinition out;
+    if (given == nullptr) {
+        if (rules.partition_key_required) {
+            constexpr std::uint32_t kPartitionKeyDefinitionMissing = 1013;
+            return Error(ErrorCode::kBadRequest,
+                         "The partition key definition is missing. A container needs a "
+                         "'partitionKey' with at least one path.",
+                         kPartitionKeyDefinitionMissing);
+        }
+        out.path_texts = {kSystemKeyPath};
+        out.kind = HashKind::kHashV1;
+        out.system_key = true;
+    } else {
+        if (!given->is_object()) return bad_request("partitionKey must be an object.");
+        out.path_texts = TRY(string_list(given->find("paths"), "partitionKey.paths"));
+        if (out.path_texts.empty() || out.path_texts.size() > limits::kPartitionKeyPathsMax) {
+            return bad_request("A partition key has 1 to " + std::to_string(limits::kPartitionKeyPathsMax) +
+                               " paths.");
+        }
+        out.kind = TRY(hash_kind(*given, out.path_texts.size()));
+        const Value* system_key = present(*given, "systemKey");
+        out.system_key = system_key != nullptr && system_key->is_bool() && system_key->boolean() &&
+                         out.path_texts[0] == kSystemKeyPath;
+    }
+    std::set<json::Path> seen;
+    for (const std::string& text : out.path_texts) {
+        json::Path path = TRY(json::parse_path(text));
+        if (!seen.insert(path).second) {
+            return bad_request("The partition key path '" + text + "' stands twice.");
+        }
+        out.paths.push_back(std::move(path));
+    }
+    return out;
+}
+
+Result<std::optional<std::int32_t>> parse_default_ttl(const Value& body) {
+    const Value* ttl = present(body, "defaultTtl");
+    if (ttl == nullptr) return std::optional<std::int32_t>();
+    const std::optional<std::int64_t> seconds = ttl->integer();
+    if (!seconds || (*seconds != -1 && (*seconds < 1 || *seconds > limits::kTtlSecondsMax))) {
+        return bad_request(
+            "The value of 'defaultTtl' must be -1 or a whole number of seconds from 1 to " +
+            std::to_string(limits::kTtlSecondsMax) + ".");
+    }
+    return std::optional(static_cast<std::int32_t>(*seconds));
+}
+
+Result<std::vector<std::vector<std::string>>> parse_unique_keys(const Value& body) {
+    std::vector<std::vector<std::string>> out;
+    const Value* policy = present(body, "uniqueKeyPolicy");
+    if (policy == nullptr) return out;
+    const Value* keys = present(*policy, "uniqueKeys");
+    if (keys == nullptr && policy->is_object()) return out;
+    if (keys == nullptr || !keys->is_array()) {
+        return bad_request("uniqueKeyPolicy.uniqueKeys must be an array.");
+    }
+    if (keys->array().size() > limits::kUniqueKeysMax) {
+        return bad_request("A container has at most " + std::to_string(limits::kUniqueKeysMax) +
+                           " unique keys.");
+    }
+    for (const Value& key : keys->array()) {
+        std::vector<std::string> paths =
+            TRY(string_list(key.find("paths"), "The paths of a unique key"));
+        if (paths.empty() || paths.size() > limits::kUniqueKeyPathsMax) {
+            return bad_request("A unique key has 1 to " + std::to_string(limits::kUniqueKeyPathsMax) +
+                               " paths.");
+        }
+        for (const std::string& path : paths) {
+            TRY(json::parse_path(path));
+        }
+        out.push_back(std::move(paths));
+    }
+    return out;
+}
+
+// Cosmos DB's default policy also is the only one with an effect here: with one write region there
+// are no conflicts, and the winner's path is only looked at when there are.
+Result<Value> parse_conflict_resolution(const Value& body) {
+    Value policy(Value::Object{{"mode", "LastWriterWins"},
+                               {"conflictResolutionPath", "/_ts"},
+                               {"conflictResolutionProcedure", ""}});
+    const Value* given = present(body, "conflictResolutionPolicy");
+    if (given == nullptr) return policy;
+    const Value* mode = present(*given, "mode");
+    if (mode != nullptr && (!mode->is_string() || mode->string() != "LastWriterWins")) {
+        return bad_request(
+            "The conflictResolutionPolicy mode is not supported; only 'LastWriterWins' is.");
+    }
+    if (const Value* path = present(*given, "conflictResolutionPath")) {
+        if (!path->is_string()) return bad_request("conflictResolutionPath must be a string.");
+        if (!path->string().empty()) policy.set("conflictResolutionPath", *path);
+    }
+    return policy;
+}
+
+// These would change what the container does; keeping them without doing it would be a lie.
+Status refuse_unsupported(const Value& body) {
+    for (const char* name : {"ttlPropertyPath",
+                             "analyticalStorageTtl",
+                             "clientEncryptionPolicy",
+                             "vectorEmbeddingPolicy",
+                             "fullTextPolicy",
+                             "materializedViewDefinition",
+                             "dataMaskingPolicy"}) {
+        if (present(body, name) != nullptr) {
+            return bad_request(std::string("The container property '") + name +
+                               "' is not supported by this server.");
+        }
+    }
+    const Value* computed = present(body, "computedProperties");
+    if (computed != nullptr && !(computed->is_array() && computed->array().empty())) {
+        return bad_request(
+            "The container property 'computedProperties' is not supported by this server.");
+    }
+    const Value* feed = present(body, "changeFeedPolicy");
+    const Value* retention = feed == nullptr ? nullptr : present(*feed, "retentionDuration");
+    if (feed != nullptr && (retention == nullptr || retention->integer() != 0)) {
+        return bad_request(
+            "The container property 'changeFeedPolicy' is not supported by this server.");
+    }
+    const Value* geospatial = present(body, "geospatialConfig");
+    const Value* type = geospatial == nullptr ? nullptr : present(*geospatial, "type");
+    if (geospatial != nullptr &&
+        (type == nullptr || !type->is_string() || type->string() != "Geography")) {
+        return bad_request("The geospatialConfig type is not supported; only 'Geography' is.");
+    }
+    return {};
+}
+
+}  // namespace
+
+Result<ContainerDefinition> parse_container_definition(const Value& body,
+                                                       const ContainerRules& rules) {
+    if (!body.is_object()) return bad_request("The container definition must be a JSON object.");
+    const Value* id = body.find("id");
+    if (id == nullptr || !id->is_string()) {
+        return bad_request(
+            "The input content is invalid because the required properties - 'id; ' - are missing.");
+    }
+    ContainerDefinition out;
+    out.id = id->string();
+    TRY(check_resource_name(out.id));
+    TRY(refuse_unsupported(body));
+    out.partition_key = TRY(parse_partition_key(present(body, "partitionKey"), rules));
+    out.default_ttl = TRY(parse_default_ttl(body));
+    out.unique_keys = TRY(parse_unique_keys(body));
+    out.indexing_policy = TRY(complete_indexing_policy(present(body, "indexingPolicy")));
+    out.conflict_resolution_policy = TRY(parse_conflict_resolution(body));
+    return out;
+}
+
+Status check_container_change(const ContainerDefinition& from, const ContainerDefinition& to) {
+    if (from.id != to.id) {
+        return bad_request("The 'id' of a container cannot be changed by a replace.");
+    }
+    const PartitionKeyDefinition& a = from.partition_key;
+    const PartitionKeyDefinition& b = to.partition_key;
+    if (a.path_texts != b.path_texts || a.kind != b.kind) {
+        return bad_request("'partitionKey' cannot be changed as part of a container replace.");
+    }
+    if (from.unique_keys != to.unique_keys) {
+        return bad_request("'uniqueKeyPolicy' cannot be changed as part of a container replace.");
+    }
+    return {};
+}
+
+Value to_json(const ContainerDefinition& definition) {
+    Value out(Value::Object{});
+    out.set("id", definition.id);
+    out.set("indexingPolicy", definition.indexing_policy);
+
+    const PartitionKeyDefinition& key = definition.partition_key;
+    Value partition_key(Value::Object{});
+    partition_key.set("paths", Value::Array(key.path_texts.begin(), key.path_texts.end()));
+    partition_key.set("kind", key.kind == HashKind::kMultiHash ? "MultiHash" : "Hash");
+    // A definition without version means V1 to every SDK.
+    if (key.kind != HashKind::kHashV1) partition_key.set("version", 2);
+    if (key.system_key) partition_key.set("systemKey", true);
+    out.set("partitionKey", std::move(partition_key));
+
+    if (definition.default_ttl) out.set("defaultTtl", std::int64_t{*definition.default_ttl});
+    Value::Array unique_keys;
+    for (const std::vector<std::string>& paths : definition.unique_keys) {
+        unique_keys.push_back(
+            Value(Value::Object{{"paths", Value::Array(paths.begin(), paths.end())}}));
+    }
+    out.set("uniqueKeyPolicy", Value(Value::Object{{"uniqueKeys", std::move(unique_keys)}}));
+    out.set("conflictResolutionPolicy", definition.conflict_resolution_policy);
+    out.set("geospatialConfig", Value(Value::Object{{"type", "Geography"}}));
+    return out;
+}
+
+}  // namespace orrery::model

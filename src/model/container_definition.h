@@ -1,0 +1,52 @@
+// What a client says about a container: how items are spread, kept unique, indexed and aged out.
+// Read from and written as the JSON of the REST API.
+
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "json/path.h"
+#include "json/value.h"
+#include "model/effective_partition_key.h"
+
+namespace orrery::model {
+
+struct PartitionKeyDefinition {
+    std::vector<std::string> path_texts;  // as the client wrote them
+    std::vector<json::Path> paths;        // the same, taken apart
+    HashKind kind = HashKind::kHashV2;
+    // The container was created without a partition key by an old client. Its items have the empty
+    // key; newer clients see the path /_partitionKey marked systemKey.
+    bool system_key = false;
+};
+
+struct ContainerDefinition {
+    std::string id;
+    PartitionKeyDefinition partition_key;
+    // Seconds; -1 keeps items that do not say otherwise; nothing switches expiry off altogether.
+    std::optional<std::int32_t> default_ttl;
+    std::vector<std::vector<std::string>> unique_keys;  // paths of each key
+    json::Value indexing_policy;
+    json::Value conflict_resolution_policy;
+};
+
+// Which clients are asking: container definitions changed their meaning over the API's life.
+struct ContainerRules {
+    // API 2018-12-31 and later: a container without a partition key cannot be created.
+    bool partition_key_required = true;
+};
+
+Result<ContainerDefinition> parse_container_definition(const json::Value& body,
+                                                       const ContainerRules& rules);
+
+// What a replace may not change: id, partition key, unique keys.
+Status check_container_change(const ContainerDefinition& from, const ContainerDefinition& to);
+
+// The members of the REST resource, without system properties.
+json::Value to_json(const ContainerDefinition& definition);
+
+}  // namespace orrery::model

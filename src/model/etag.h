@@ -1,0 +1,28 @@
+// Etags: quoted texts in the shape of a GUID that change with every write. Clients must treat them
+// as opaque; ours say which write it was, so that one never comes back for other content.
+
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace orrery::model {
+
+struct EtagParts {
+    std::uint64_t lsn = 0;          // below 2^48
+    std::uint32_t partition = 0;    // its low 16 bits are printed
+    std::uint16_t ordinal = 0;      // which write within the transaction
+    std::int64_t unix_seconds = 0;  // its low 32 bits are printed
+};
+
+// Appends 38 characters, the quotes among them. lsn 0xd826, partition 7, time 0x5b7d0d8a →
+// "00000000-d826-0007-0000-5b7d0d8a0000".
+void append_etag(std::string& out, const EtagParts& parts);
+
+// Whether the value of an If-Match or If-None-Match header names `etag` (with its quotes). `*`
+// matches every etag; a list matches when one of its members does. Quotes may be missing, as in
+// requests of old SDKs, and `W/` makes no difference: all our etags are strong.
+bool etag_matches(std::string_view header, std::string_view etag);
+
+}  // namespace orrery::model

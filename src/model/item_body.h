@@ -1,0 +1,52 @@
+// An item as a client sends it, checked and taken apart once: the text that will be stored and the
+// few values the database itself needs from it. No tree is built.
+
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "json/capture.h"
+#include "model/container_definition.h"
+#include "model/partition_key.h"
+
+namespace orrery::model {
+
+// The paths to look for in the items of a container; compiled once from its definition.
+class ItemPaths {
+public:
+    explicit ItemPaths(const ContainerDefinition& definition);
+
+private:
+    friend class ItemReader;
+
+    json::PathSet paths_;
+    std::size_t id_;
+    std::size_t ttl_;
+    std::vector<std::size_t> system_;                    // _rid, _self, ...: ours to set
+    std::vector<std::size_t> partition_key_;
+    std::vector<std::vector<std::size_t>> unique_keys_;  // paths of each key
+    bool system_key_;
+};
+
+// Bytes of the digest that stands for the values of a unique key. On disk.
+inline constexpr std::size_t kUniqueDigestBytes = 16;
+
+struct ItemBody {
+    // Without insignificant whitespace, without system properties and without the closing brace:
+    // `{"id":"1","a":2`. Everything else is as the client wrote it, digit for digit.
+    std::string open_json;
+    std::string id;
+    PartitionKeyValue partition_key;
+    std::int32_t ttl = 0;  // -1 or seconds; 0 when the item has none
+    // One digest per unique key, over the partition key and the values: equal digests, equal values.
+    std::vector<std::string> unique_digests;
+};
+
+// kBadRequest for anything that is not a valid item, kTooLarge above the size limit.
+Result<ItemBody> parse_item_body(std::string_view text, const ItemPaths& paths);
+
+}  // namespace orrery::model

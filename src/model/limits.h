@@ -1,0 +1,53 @@
+// Every limit on what a client may send or store, in one place, each with the Cosmos DB limit it
+// mirrors. Sizes are bytes of UTF-8 unless the name says otherwise. "Ours" marks a limit that the
+// service does not publish.
+
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace orrery::model::limits {
+
+// Items. Sizes of items and requests: 413 above, everything else 400.
+inline constexpr std::size_t kItemBytesMax = 2 * 1024 * 1024;         // item size 2 MB
+inline constexpr std::size_t kRequestBodyBytesMax = 2 * 1024 * 1024;  // request size 2 MB
+inline constexpr std::size_t kItemIdBytesMax = 1023;                  // id 1…1023 bytes
+inline constexpr std::size_t kNestingMax = 128;                       // levels of objects, arrays
+inline constexpr std::int64_t kTtlSecondsMax = 2'147'483'647;         // items and containers
+
+// Partition keys.
+inline constexpr std::size_t kPartitionKeyPathsMax = 3;          // hierarchical keys: 3 levels
+inline constexpr std::size_t kPartitionKeyValueBytesMax = 2048;  // with large keys (version 2)
+inline constexpr std::size_t kPartitionKeyV1UnitsMax = 100;      // version 1: UTF-16 units hashed
+inline constexpr std::size_t kPartitionKeyV1BytesMax = 100;      // version 1: longer is cut at 101
+
+// Databases and containers.
+inline constexpr std::size_t kNameCharactersMax = 255;          // names 1…255 characters
+inline constexpr std::size_t kUniqueKeysMax = 10;               // constraints of a container
+inline constexpr std::size_t kUniqueKeyPathsMax = 16;           // paths of a constraint
+inline constexpr std::size_t kIncludedPathsMax = 1500;          // of an indexing policy
+inline constexpr std::size_t kExcludedPathsMax = 1500;          // of an indexing policy
+inline constexpr std::size_t kCompositeIndexPropertiesMax = 8;  // of one composite index
+inline constexpr std::size_t kCompositeIndexPathsMax = 100;     // of all composite indexes
+inline constexpr std::size_t kComputedPropertiesMax = 20;       // of a container
+
+// Pages.
+inline constexpr std::size_t kPageItemsDefault = 100;          // without x-ms-max-item-count
+inline constexpr std::size_t kPageBytesMax = 4 * 1024 * 1024;  // response page 4 MB
+inline constexpr std::size_t kContinuationBytesMax = 1024;     // ours: tokens stay within 1 KB
+
+// Throughput, in request units per second.
+inline constexpr std::int64_t kThroughputMin = 400;              // manual
+inline constexpr std::int64_t kThroughputStep = 100;             // manual
+inline constexpr std::int64_t kAutoscaleThroughputMin = 1000;    // the configured maximum
+inline constexpr std::int64_t kAutoscaleThroughputStep = 1000;   // the configured maximum
+inline constexpr std::int64_t kThroughputMax = 1'000'000;        // default quota
+inline constexpr std::int64_t kPartitionThroughputMax = 10'000;  // of one physical partition
+inline constexpr std::uint32_t kPhysicalPartitionsMax = 1000;    // ours: tenfold the quota's 100
+
+// Authentication.
+inline constexpr std::size_t kAuthorizationBytesMax = 1024;  // ours: the longest token we read
+inline constexpr std::int64_t kClockSkewSecondsMax = 900;    // x-ms-date within 15 minutes
+
+}  // namespace orrery::model::limits

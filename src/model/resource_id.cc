@@ -1,0 +1,208 @@
+#include "model/resource_id.h"
+
+#include <algorithm>
+#include <array>
+
+#include "base/base64.h"
+#include "base/check.h"
+
+namespace orrery::model {
+
+namespace {
+
+constexpr std::uint32_t kContainerBit = 0x8000'0000;
+constexpr unsigned kKindShift = 60;
+constexpr std::uint64_t kChildNumberMask = (std::uint64_t{1} << kKindShift) - 1;
+
+// Builds the bytes of a rid on the stack: the text of every item that is read goes through here.
+class RidWriter {
+public:
+    RidWriter& little_endian(std::uint64_t value, unsigned count) {
+        for (unsigned i = 0; i < count; ++i) {
+            bytes_[size_++] = static_cast<char>(value >> (8 * i));
+        }
+        return *this;
+    }
+
+    RidWriter& big_endian(std::uint32_t value) {
+        for (unsigned i = 0; i < 4; ++i) {
+            bytes_[size_++] = static_cast<char>(value >> (24 - 8 * i));
+        }
+        return *this;
+    }
+
+    void append_text(std::string& out) const {
+        const auto start = static_cast<std::ptrdiff_t>(out.size());
+        append_base64(out, {bytes_.data(), size_});
+        std::replace(out.begin() + start, out.end(), '/', '-');
+    }
+
+private:
+    std::array<char, 16> bytes_;
+    std::size_t size_ = 0;
+};
+
+// The bytes of a rid whose length has been checked.
+class RidReader {
+public:
+    explicit RidReader(std::string bytes) : bytes_(std::move(bytes)) {}
+
+    std::uint64_t little_endian(unsigned count) {
+        std::uint64_t value = 0;
+        for (unsigned i = 0; i < count; ++i) {
+            value |= static_cast<std::uint64_t>(next()) << (8 * i);
+        }
+        return value;
+    }
+
+    std::uint32_t little_endian4() { return static_cast<std::uint32_t>(little_endian(4)); }
+
+    std::uint32_t big_endian4() {
+        std::uint32_t value = 0;
+        for (int i = 0; i < 4; ++i) {
+            value = value << 8 | next();
+        }
+        return value;
+    }
+
+private:
+    unsigned char next() { return static_cast<unsigned char>(bytes_[at_++]); }
+
+    std::string bytes_;
+    std::size_t at_ = 0;
+};
+
+std::optional<RidReader> read_rid(std::string_view text, std::size_t byte_count) {
+    if (text.size() != (byte_count + 2) / 3 * 4 || text.find('/') != std::string_view::npos) {
+        return std::nullopt;
+    }
+    std::string standard(text);
+    std::replace(standard.begin(), standard.end(), '-', '/');
+    std::optional<std::string> bytes = base64_decode(standard);
+    if (!bytes || bytes->size() != byte_count) return std::nullopt;
+    return RidReader(std::move(*bytes));
+}
+
+RidWriter container_bytes(const ContainerRid& rid) {
+    CHECK(rid.number < kContainerBit);
+    return RidWriter().little_endian(rid.database, 4).big_endian(rid.number | kContainerBit);
+}
+
+RidWriter user_bytes(const UserRid& rid) {
+    CHECK(rid.number < kContainerBit);
+    return RidWriter().little_endian(rid.database, 4).big_endian(rid.number);
+}
+
+std::optional<ContainerRid> take_container(RidReader& reader) {
+    const std::uint32_t database = reader.little_endian4();
+    const std::uint32_t number = reader.big_endian4();
+    if ((number & kContainerBit) == 0) return std::nullopt;
+    return ContainerRid{.database = database, .number = number & ~kContainerBit};
+}
+
+std::optional<UserRid> take_user(RidReader& reader) {
+    const std::uint32_t database = reader.little_endian4();
+    const std::uint32_t number = reader.big_endian4();
+    if ((number & kContainerBit) != 0) return std::nullopt;
+    return UserRid{.database = database, .number = number};
+}
+
+template <typename Rid>
+std::string text_of(const Rid& rid) {
+    std::string out;
+    rid.append_text(out);
+    return out;
+}
+
+}  // namespace
+
+std::optional<DatabaseRid> DatabaseRid::parse(std::string_view text) {
+    std::optional<RidReader> reader = read_rid(text, 4);
+    if (!reader) return std::nullopt;
+    return DatabaseRid{.number = reader->little_endian4()};
+}
+
+void DatabaseRid::append_text(std::string& out) const {
+    RidWriter().little_endian(number, 4).append_text(out);
+}
+
+std::string DatabaseRid::text() const { return text_of(*this); }
+
+std::optional<ContainerRid> ContainerRid::parse(std::string_view text) {
+    std::optional<RidReader> reader = read_rid(text, 8);
+    if (!reader) return std::nullopt;
+    return take_container(*reader);
+}
+
+void ContainerRid::append_text(std::string& out) const { container_bytes(*this).append_text(out); }
+
+std::string ContainerRid::text() const { return text_of(*this); }
+
+std::optional<UserRid> UserRid::parse(std::string_view text) {
+    std::optional<RidReader> reader = read_rid(text, 8);
+    if (!reader) return std::nullopt;
+    return take_user(*reader);
+}
+
+void UserRid::append_text(std::string& out) const { user_bytes(*this).append_text(out); }
+
+std::string UserRid::text() const { return text_of(*this); }
+
+std::optional<PermissionRid> PermissionRid::parse(std::string_view text) {
+    std::optional<RidReader> reader = read_rid(text, 16);
+    if (!reader) return std::nullopt;
+    const std::optional<UserRid> owner = take_user(*reader);
+    if (!owner) return std::nullopt;
+    return PermissionRid{.user = *owner, .number = reader->little_endian(8)};
+}
+
+void PermissionRid::append_text(std::string& out) const {
+    user_bytes(user).little_endian(number, 8).append_text(out);
+}
+
+std::string PermissionRid::text() const { return text_of(*this); }
+
+std::optional<OfferRid> OfferRid::parse(std::string_view text) {
+    std::optional<RidReader> reader = read_rid(text, 3);
+    if (!reader) return std::nullopt;
+    return OfferRid{.number = static_cast<std::uint32_t>(reader->little_endian(3))};
+}
+
+void OfferRid::append_text(std::string& out) const {
+    CHECK(number < 1U << 24);
+    RidWriter().little_endian(number, 3).append_text(out);
+}
+
+std::string OfferRid::text() const { return text_of(*this); }
+
+template <ChildKind kKind>
+std::optional<ChildRid<kKind>> ChildRid<kKind>::parse(std::string_view text) {
+    std::optional<RidReader> reader = read_rid(text, 16);
+    if (!reader) return std::nullopt;
+    const std::optional<ContainerRid> parent = take_container(*reader);
+    const std::uint64_t child = reader->little_endian(8);
+    if (!parent || child >> kKindShift != static_cast<std::uint64_t>(kKind)) return std::nullopt;
+    return ChildRid{.container = *parent, .number = child & kChildNumberMask};
+}
+
+template <ChildKind kKind>
+void ChildRid<kKind>::append_text(std::string& out) const {
+    CHECK(number <= kChildNumberMask);
+    container_bytes(container)
+        .little_endian(number | static_cast<std::uint64_t>(kKind) << kKindShift, 8)
+        .append_text(out);
+}
+
+template <ChildKind kKind>
+std::string ChildRid<kKind>::text() const {
+    return text_of(*this);
+}
+
+template struct ChildRid<ChildKind::kItem>;
+template struct ChildRid<ChildKind::kConflict>;
+template struct ChildRid<ChildKind::kPartitionKeyRange>;
+template struct ChildRid<ChildKind::kUdf>;
+template struct ChildRid<ChildKind::kTrigger>;
+template struct ChildRid<ChildKind::kStoredProcedure>;
+
+}  // namespace orrery::model

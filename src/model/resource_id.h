@@ -1,0 +1,110 @@
+// Resource ids (`_rid`): a few bytes that say what a resource is and where it belongs, as text in
+// padded base64 with `-` for `/`. SDKs take them apart, so the layout is the service's; the numbers
+// in them are ours and never used twice.
+//
+//   database    number(4, little endian)                        1      → AQAAAA==
+//   container   database(4) + 0x80000000|number(4, big endian)  1, 1   → AQAAAIAAAAE=
+//   user        database(4) + number(4, big endian)
+//   child       container(8) + number(8, little endian), kind in the top nibble of the last byte:
+//               SDKs break ORDER BY ties by this number         item 1 → AQAAAIAAAAEBAAAAAAAAAA==
+//   permission  user(8) + number(8, little endian)
+//   offer       number(3, little endian)
+//
+// Parsing is strict: what it accepts, text() gives back. A number too large for its place is a bug
+// of the caller.
+
+#pragma once
+
+#include <compare>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace orrery::model {
+
+struct DatabaseRid {
+    std::uint32_t number = 0;
+
+    static std::optional<DatabaseRid> parse(std::string_view text);
+    void append_text(std::string& out) const;
+    std::string text() const;
+    auto operator<=>(const DatabaseRid&) const = default;
+};
+
+struct ContainerRid {
+    std::uint32_t database = 0;
+    std::uint32_t number = 0;  // below 2^31
+
+    static std::optional<ContainerRid> parse(std::string_view text);
+    void append_text(std::string& out) const;
+    std::string text() const;
+    auto operator<=>(const ContainerRid&) const = default;
+};
+
+struct UserRid {
+    std::uint32_t database = 0;
+    std::uint32_t number = 0;  // below 2^31
+
+    static std::optional<UserRid> parse(std::string_view text);
+    void append_text(std::string& out) const;
+    std::string text() const;
+    auto operator<=>(const UserRid&) const = default;
+};
+
+struct PermissionRid {
+    UserRid user;
+    std::uint64_t number = 0;
+
+    static std::optional<PermissionRid> parse(std::string_view text);
+    void append_text(std::string& out) const;
+    std::string text() const;
+    auto operator<=>(const PermissionRid&) const = default;
+};
+
+struct OfferRid {
+    std::uint32_t number = 0;  // below 2^24
+
+    static std::optional<OfferRid> parse(std::string_view text);
+    void append_text(std::string& out) const;
+    std::string text() const;
+    auto operator<=>(const OfferRid&) const = default;
+};
+
+// The service's type nibbles. On disk in effect: never renumber.
+enum class ChildKind : std::uint8_t {
+    kItem = 0,
+    kConflict = 4,
+    kPartitionKeyRange = 5,
+    kUdf = 6,
+    kTrigger = 7,
+    kStoredProcedure = 8,
+};
+
+// What lives in a container. One type for each kind, so that they cannot be mixed up.
+template <ChildKind kKind>
+struct ChildRid {
+    ContainerRid container;
+    std::uint64_t number = 0;  // below 2^60
+
+    static std::optional<ChildRid> parse(std::string_view text);
+    void append_text(std::string& out) const;
+    std::string text() const;
+    auto operator<=>(const ChildRid&) const = default;
+};
+
+using ItemRid = ChildRid<ChildKind::kItem>;
+using ConflictRid = ChildRid<ChildKind::kConflict>;
+using PartitionKeyRangeRid = ChildRid<ChildKind::kPartitionKeyRange>;
+using UdfRid = ChildRid<ChildKind::kUdf>;
+using TriggerRid = ChildRid<ChildKind::kTrigger>;
+using StoredProcedureRid = ChildRid<ChildKind::kStoredProcedure>;
+
+extern template struct ChildRid<ChildKind::kItem>;
+extern template struct ChildRid<ChildKind::kConflict>;
+extern template struct ChildRid<ChildKind::kPartitionKeyRange>;
+extern template struct ChildRid<ChildKind::kUdf>;
+extern template struct ChildRid<ChildKind::kTrigger>;
+extern template struct ChildRid<ChildKind::kStoredProcedure>;
+
+}  // namespace orrery::model

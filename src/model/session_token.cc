@@ -1,0 +1,86 @@
+#include "model/session_token.h"
+
+#include <algorithm>
+#include <charconv>
+
+namespace orrery::model {
+
+namespace {
+
+// Takes what stands before the first `separator`, and the separator, off the front of `rest`;
+// everything when there is none.
+std::string_view take_until(std::string_view& rest, char separator) {
+    const std::size_t end = rest.find(separator);
+    const std::string_view taken = rest.substr(0, end);
+    rest = end == std::string_view::npos ? std::string_view() : rest.substr(end + 1);
+    return taken;
+}
+
+std::string_view trim(std::string_view text) {
+    text.remove_prefix(std::min(text.find_first_not_of(" \t"), text.size()));
+    return text.substr(0, text.find_last_not_of(" \t") + 1);
+}
+
+template <typename T>
+std::optional<T> to_integer(std::string_view text) {
+    T value = 0;
+    const char* const text_end = text.data() + text.size();
+    const auto [end, error] = std::from_chars(text.data(), text_end, value);
+    if (error != std::errc() || end != text_end) return std::nullopt;
+    return value;
+}
+
+// The global LSN of `value` in the grammar; nothing when it is malformed.
+std::optional<std::int64_t> parse_value(std::string_view value) {
+    const std::size_t fields =
+        1 + static_cast<std::size_t>(std::count(value.begin(), value.end(), '#'));
+    std::string_view rest = value;
+    if (fields > 1 && !to_integer<std::int64_t>(take_until(rest, '#'))) return std::nullopt;
+    const std::optional<std::int64_t> lsn = to_integer<std::int64_t>(take_until(rest, '#'));
+    for (std::size_t i = 2; i < fields; ++i) {
+        std::string_view local_lsn = take_until(rest, '#');
+        const std::string_view region = take_until(local_lsn, '=');
+        if (!to_integer<std::uint32_t>(region) || !to_integer<std::int64_t>(local_lsn)) {
+            return std::nullopt;
+        }
+    }
+    return lsn;
+}
+
+std::optional<SessionPosition> parse_local(std::string_view local) {
+    std::string_view value = local;
+    const auto range_id = to_integer<std::uint32_t>(take_until(value, ':'));
+    const auto lsn = parse_value(value);
+    if (!range_id || !lsn) return std::nullopt;
+    return SessionPosition{.range_id = *range_id, .lsn = *lsn};
+}
+
+}  // namespace
+
+void append_session_token(std::string& out,
+                          const SessionPosition& position,
+                          SessionTokenForm form) {
+    out.append(std::to_string(position.range_id));
+    out.append(form == SessionTokenForm::kVector ? ":-1#" : ":");
+    out.append(std::to_string(position.lsn));
+}
+
+Result<std::optional<std::int64_t>> required_lsn(std::string_view token,
+                                                 std::uint32_t range_id,
+                                                 std::span<const std::uint32_t> parents) {
+    std::optional<std::int64_t> required;
+    if (trim(token).empty()) return required;
+
+    const auto locals = 1 + std::count(token.begin(), token.end(), ',');
+    for (std::ptrdiff_t i = 0; i < locals; ++i) {
+        const std::optional<SessionPosition> seen = parse_local(trim(take_until(token, ',')));
+        if (!seen) return Error(ErrorCode::kBadRequest, "The session token is invalid.");
+        const bool ours =
+            seen->range_id == range_id ||
+            std::find(parents.begin(), parents.end(), seen->range_id) != parents.end();
+        if (ours) required = std::max(required.value_or(seen->lsn), seen->lsn);
+    }
+    return required;
+}
+
+}  // namespace orrery::model

@@ -1,0 +1,103 @@
+#include "partition/feed.h"
+
+namespace orrery::partition {
+
+namespace {
+
+// Items looked at for one page: bounds the time when few of them are in the scope.
+constexpr std::size_t kItemsVisitedMax = 20'000;
+
+class PageReader {
+public:
+    PageReader(const Partition& partition, const FeedRequest& request)
+        : request_(request),
+          state_(partition.store().snapshot()),
+          expiry_{request.default_ttl, partition.clock().now_seconds()} {}
+
+    Result<FeedPage> read() {
+        std::string counters;
+        if (TRY(state_->get(state_key(), counters))) page_.lsn = TRY(State::decode(counters)).lsn;
+        const FeedScope& scope = request_.scope;
+        if (scope.partition_key) {
+            TRY(read_members(members_of(scope.partition_key->epk)));
+        } else if (scope.epks) {
+            TRY(read_members(members_of(*scope.epks)));
+        } else {
+            TRY(read_all());
+        }
+        return std::move(page_);
+    }
+
+private:
+    Status read_all() {
+        const auto cursor = scan_from_resume(all_of('D'));
+        for (; cursor->valid(); cursor->next()) {
+            if (page_is_over(cursor->key())) return {};
+            const StoredItem item = TRY(StoredItem::decode(docnum_of_key(cursor->key()),
+                                                           std::string(cursor->value())));
+            if (!add(item, cursor->key())) return {};
+        }
+        return cursor->status();
+    }
+
+    Status read_members(storage::Range members) {
+        const auto cursor = scan_from_resume(std::move(members));
+        std::string record;
+        for (; cursor->valid(); cursor->next()) {
+            if (page_is_over(cursor->key())) return {};
+            const Docnum docnum = docnum_of_key(cursor->key());
+            if (!TRY(state_->get(item_key(docnum), record))) {
+                return Error(ErrorCode::kCorrupted, "a member entry leads to no item");
+            }
+            const StoredItem item = TRY(StoredItem::decode(docnum, std::move(record)));
+            if (!add(item, cursor->key())) return {};
+        }
+        return cursor->status();
+    }
+
+    std::unique_ptr<storage::Cursor> scan_from_resume(storage::Range range) const {
+        if (request_.resume > range.from) range.from = request_.resume;
+        return state_->scan(range, storage::Direction::kForward);
+    }
+
+    bool page_is_over(std::string_view key) {
+        if (++visited_ <= kItemsVisitedMax) return false;
+        page_.resume = std::string(key);
+        return true;
+    }
+
+    // False when the item belongs to the next page, which then starts at its key.
+    bool add(const StoredItem& item, std::string_view key) {
+        if (!in_scope(item) || expiry_.expired(item.header())) return true;
+        const std::size_t size = item.json().size() + 1;
+        const bool full = page_.count == request_.items_max ||
+                          (page_.count > 0 && page_.items.size() + size > request_.bytes_max);
+        if (full) {
+            page_.resume = std::string(key);
+            return false;
+        }
+        if (page_.count++ > 0) page_.items += ',';
+        page_.items.append(item.json());
+        return true;
+    }
+
+    // Keys with equal hashes are told apart here.
+    bool in_scope(const StoredItem& item) const {
+        const auto& wanted = request_.scope.partition_key;
+        return !wanted || wanted->partition_key == item.partition_key();
+    }
+
+    const FeedRequest& request_;
+    std::shared_ptr<const storage::Reader> state_;
+    Expiry expiry_;
+    FeedPage page_;
+    std::size_t visited_ = 0;
+};
+
+}  // namespace
+
+Result<FeedPage> read_feed(const Partition& partition, const FeedRequest& request) {
+    return PageReader(partition, request).read();
+}
+
+}  // namespace orrery::partition

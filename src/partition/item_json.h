@@ -1,0 +1,23 @@
+// The system properties of an item, as they stand at the end of its JSON text.
+
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "partition/identity.h"
+#include "partition/item_record.h"
+
+namespace orrery::partition {
+
+// With its quotes, as in the etag header.
+std::string item_etag(const Identity& identity, const ItemHeader& header);
+
+// Appends the client's text (`{"id":"1"`, not closed) and the system properties, and closes it.
+void append_item_json(std::string& out,
+                      const Identity& identity,
+                      Docnum docnum,
+                      const ItemHeader& header,
+                      std::string_view open_json);
+
+}  // namespace orrery::partition

@@ -1,0 +1,84 @@
+// An item as it lies in the store: a short header that the write path and expiry need, then the JSON
+// text exactly as it is sent to clients.
+
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+#include "model/item_body.h"
+#include "partition/keys.h"
+
+namespace orrery::partition {
+
+struct ItemHeader {
+    Lsn lsn = 0;
+    std::int64_t timestamp = 0;  // _ts
+    std::uint16_t ordinal = 0;   // place within its transaction
+    std::int32_t ttl = 0;        // the item's own, 0 when it has none
+};
+
+// The names an item is found by; they stand in the record so that it can be removed without a look
+// into its JSON.
+struct ItemNames {
+    std::string_view epk;
+    std::string_view partition_key;  // encoded PartitionKeyValue
+    std::string_view id;
+    std::span<const std::string> unique_digests;
+};
+
+// Which items count as gone: the container's rule at one moment.
+struct Expiry {
+    std::optional<std::int32_t> default_ttl;
+    std::int64_t now = 0;
+
+    bool expired(const ItemHeader& header) const;
+};
+
+// Appends all but the JSON text, which follows to the end of the record.
+void append_item_head(std::string& record, const ItemHeader& header, const ItemNames& names);
+
+// A record read back. Points into itself by offset, so it can be moved.
+class StoredItem {
+public:
+    // kCorrupted when the bytes are no record.
+    static Result<StoredItem> decode(Docnum docnum, std::string record);
+
+    Docnum docnum() const { return docnum_; }
+    const ItemHeader& header() const { return header_; }
+    std::string_view epk() const { return at(epk_); }
+    std::string_view partition_key() const { return at(partition_key_); }
+    std::string_view id() const { return at(id_); }
+    std::size_t unique_count() const { return unique_.size / model::kUniqueDigestBytes; }
+    std::string_view unique_digest(std::size_t number) const;
+
+    std::string_view json() const { return std::string_view(record_).substr(json_offset_); }
+    std::size_t json_offset() const { return json_offset_; }
+    const std::string& record() const { return record_; }
+    // The whole record, to send its JSON without a copy.
+    std::string take_record() && { return std::move(record_); }
+
+private:
+    struct Piece {
+        std::size_t offset = 0;
+        std::size_t size = 0;
+    };
+    std::string_view at(Piece piece) const {
+        return std::string_view(record_).substr(piece.offset, piece.size);
+    }
+
+    Docnum docnum_ = 0;
+    ItemHeader header_;
+    Piece unique_;
+    Piece epk_;
+    Piece partition_key_;
+    Piece id_;
+    std::size_t json_offset_ = 0;
+    std::string record_;
+};
+
+}  // namespace orrery::partition

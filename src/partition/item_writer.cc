@@ -1,0 +1,281 @@
+#include "partition/item_writer.h"
+
+#include <algorithm>
+
+#include "base/bytes.h"
+#include "base/check.h"
+#include "model/etag.h"
+#include "partition/item_json.h"
+
+namespace orrery::partition {
+
+namespace {
+
+// The high bits of a docnum name the partition key range that gave it out, so that numbers never
+// meet in one container; the top nibble stays 0, which marks an item in its rid.
+constexpr unsigned kCounterBits = 40;
+constexpr std::uint32_t kRangeIdMax = (1U << 20) - 1;
+
+Error not_found() {
+    return Error(ErrorCode::kNotFound,
+                 "Resource Not Found. Learn more: https://aka.ms/cosmosdb-tsg-not-found");
+}
+
+Error id_taken() {
+    return Error(ErrorCode::kConflict, "Resource with specified id or name already exists.");
+}
+
+Status check_etag(const WriteRules& rules, const Identity& identity, const StoredItem& item) {
+    if (!rules.if_match) return {};
+    if (model::etag_matches(*rules.if_match, item_etag(identity, item.header()))) return {};
+    return Error(ErrorCode::kPreconditionFailed,
+                 "Operation cannot be performed because one of the specified precondition is not met.");
+}
+
+}  // namespace
+
+std::string State::encode() const {
+    std::string out;
+    append_big_endian(out, static_cast<std::uint64_t>(lsn));
+    append_big_endian(out, last_item);
+    append_big_endian(out, item_count);
+    append_big_endian(out, item_bytes);
+    append_big_endian(out, static_cast<std::uint64_t>(last_timestamp));
+    return out;
+}
+
+Result<State> State::decode(std::string_view bytes) {
+    ByteReader reader(bytes);
+    State state;
+    state.lsn = static_cast<Lsn>(reader.big_endian<std::uint64_t>());
+    state.last_item = reader.big_endian<std::uint64_t>();
+    state.item_count = reader.big_endian<std::uint64_t>();
+    state.item_bytes = reader.big_endian<std::uint64_t>();
+    state.last_timestamp = static_cast<std::int64_t>(reader.big_endian<std::uint64_t>());
+    if (!reader.ok() || !reader.rest().empty()) {
+        return Error(ErrorCode::kCorrupted, "the counters of a partition are damaged");
+    }
+    return state;
+}
+
+ItemWriter::ItemWriter(const Identity& identity,
+                       const State& state,
+                       const storage::Reader& store,
+                       std::int64_t now)
+    : identity_(identity), state_(state), store_(store), now_(std::max(now, state.last_timestamp)) {
+    CHECK(identity.range_id <= kRangeIdMax);
+}
+
+Result<WrittenItem> ItemWriter::create(const model::ItemBody& body,
+                                       std::string_view epk,
+                                       const WriteRules& rules) {
+    const ItemRef ref{.epk = std::string(epk),
+                      .partition_key = body.partition_key.encode(),
+                      .id = body.id,
+                      .docnum = std::nullopt};
+    if (TRY(find_or_claim(ref, rules))) return id_taken();
+    return insert(body, epk, rules);
+}
+
+Result<WrittenItem> ItemWriter::upsert(const model::ItemBody& body,
+                                       std::string_view epk,
+                                       const WriteRules& rules) {
+    const ItemRef ref{.epk = std::string(epk),
+                      .partition_key = body.partition_key.encode(),
+                      .id = body.id,
+                      .docnum = std::nullopt};
+    const std::optional<StoredItem> old = TRY(find_or_claim(ref, rules));
+    if (!old) return insert(body, epk, rules);
+    TRY(check_etag(rules, identity_, *old));
+    return overwrite(*old, body, rules);
+}
+
+Result<WrittenItem> ItemWriter::replace(const ItemRef& ref,
+                                        const model::ItemBody& body,
+                                        const WriteRules& rules) {
+    const std::optional<StoredItem> old = TRY(find(ref, rules));
+    if (!old) return not_found();
+    TRY(check_etag(rules, identity_, *old));
+    if (old->partition_key() != body.partition_key.encode()) {
+        return Error(ErrorCode::kBadRequest, "The partition key of an item cannot be changed.");
+    }
+    if (old->id() != body.id) {
+        const ItemRef renamed{.epk = std::string(old->epk()),
+                              .partition_key = std::string(old->partition_key()),
+                              .id = body.id,
+                              .docnum = std::nullopt};
+        if (TRY(find_or_claim(renamed, rules))) return id_taken();
+    }
+    return overwrite(*old, body, rules);
+}
+
+Result<Lsn> ItemWriter::remove(const ItemRef& ref, const WriteRules& rules) {
+    const std::optional<StoredItem> old = TRY(find(ref, rules));
+    if (!old) return not_found();
+    TRY(check_etag(rules, identity_, *old));
+    ++state_.lsn;
+    erase_version(*old);
+    return state_.lsn;
+}
+
+Result<bool> ItemWriter::remove_if_expired(Docnum docnum, std::optional<std::int32_t> default_ttl) {
+    const std::optional<StoredItem> item = TRY(load(docnum));
+    if (!item || !Expiry{default_ttl, now_}.expired(item->header())) return false;
+    ++state_.lsn;
+    erase_version(*item);
+    return true;
+}
+
+void ItemWriter::rollback_to(const Savepoint& savepoint) {
+    batch_.rollback_to(savepoint.batch);
+    state_ = savepoint.state;
+}
+
+const storage::WriteBatch& ItemWriter::finish() {
+    if (!batch_.empty()) batch_.put(state_key(), state_.encode());
+    return batch_;
+}
+
+Result<bool> ItemWriter::get(std::string_view key, std::string& value) const {
+    if (const auto written = batch_.last_operation_on(key)) {
+        if (written->kind == storage::WriteBatch::Kind::kRemove) return false;
+        value = written->value;
+        return true;
+    }
+    return store_.get(key, value);
+}
+
+Result<std::optional<StoredItem>> ItemWriter::load(Docnum docnum) const {
+    std::string record;
+    if (!TRY(get(item_key(docnum), record))) return std::optional<StoredItem>();
+    return std::optional(TRY(StoredItem::decode(docnum, std::move(record))));
+}
+
+Result<std::optional<StoredItem>> ItemWriter::find(const ItemRef& ref, const WriteRules& rules) {
+    Docnum docnum = 0;
+    if (ref.docnum) {
+        docnum = *ref.docnum;
+    } else {
+        std::string value;
+        if (!TRY(get(id_key(ref.epk, ref.id), value))) return std::optional<StoredItem>();
+        docnum = docnum_of_value(value);
+    }
+    std::optional<StoredItem> item = TRY(load(docnum));
+    if (!item) return item;
+    if (ref.partition_key && item->partition_key() != *ref.partition_key) {
+        return std::optional<StoredItem>();
+    }
+    if (Expiry{rules.default_ttl, now_}.expired(item->header())) {
+        ++state_.lsn;
+        erase_version(*item);
+        item.reset();
+    }
+    return item;
+}
+
+Result<std::optional<StoredItem>> ItemWriter::find_or_claim(const ItemRef& ref,
+                                                            const WriteRules& rules) {
+    std::optional<StoredItem> item = TRY(find(ref, rules));
+    std::string taken;
+    // Two partition keys with one hash share the id entry; only one of them can have the id.
+    if (!item && TRY(get(id_key(ref.epk, ref.id), taken))) {
+        constexpr std::uint32_t kHashCollision = 3302;
+        return Error(ErrorCode::kConflict,
+                     "Another partition key value with the same hash has an item with this id.",
+                     kHashCollision);
+    }
+    return item;
+}
+
+Status ItemWriter::check_unique_keys(const model::ItemBody& body,
+                                     std::string_view epk,
+                                     Docnum self,
+                                     const WriteRules& rules) {
+    for (std::size_t i = 0; i < body.unique_digests.size(); ++i) {
+        std::string value;
+        const std::string key =
+            unique_key(epk, static_cast<std::uint8_t>(i), body.unique_digests[i]);
+        if (!TRY(get(key, value))) continue;
+        const Docnum holder = docnum_of_value(value);
+        if (holder == self || TRY(remove_if_expired(holder, rules.default_ttl))) continue;
+        constexpr std::uint32_t kUniqueIndexViolation = 3301;
+        return Error(ErrorCode::kConflict,
+                     "Unique index constraint violation. Resource with specified id, name, or "
+                     "unique index already exists.",
+                     kUniqueIndexViolation);
+    }
+    return {};
+}
+
+Result<WrittenItem> ItemWriter::insert(const model::ItemBody& body,
+                                       std::string_view epk,
+                                       const WriteRules& rules) {
+    const Docnum docnum =
+        static_cast<Docnum>(identity_.range_id) << kCounterBits | (state_.last_item + 1);
+    TRY(check_unique_keys(body, epk, docnum, rules));
+    ++state_.last_item;
+    batch_.put(member_key(epk, docnum), {});
+    return WrittenItem{.item = write_version(docnum, body, epk), .created = true};
+}
+
+Result<WrittenItem> ItemWriter::overwrite(const StoredItem& old,
+                                          const model::ItemBody& body,
+                                          const WriteRules& rules) {
+    TRY(check_unique_keys(body, old.epk(), old.docnum(), rules));
+    erase_trail(old, body.id);
+    return WrittenItem{.item = write_version(old.docnum(), body, old.epk()), .created = false};
+}
+
+StoredItem ItemWriter::write_version(Docnum docnum,
+                                     const model::ItemBody& body,
+                                     std::string_view epk) {
+    ++state_.lsn;
+    state_.last_timestamp = now_;
+    const ItemHeader header{
+        .lsn = state_.lsn, .timestamp = now_, .ordinal = 0, .ttl = body.ttl};
+    const std::string partition_key = body.partition_key.encode();
+
+    std::string record;
+    record.reserve(body.open_json.size() + 400);
+    append_item_head(record, header,
+                     {.epk = epk,
+                      .partition_key = partition_key,
+                      .id = body.id,
+                      .unique_digests = body.unique_digests});
+    append_item_json(record, identity_, docnum, header, body.open_json);
+
+    batch_.put(item_key(docnum), record);
+    batch_.put(id_key(epk, body.id), docnum_value(docnum));
+    batch_.put(log_key(header.lsn, docnum), {});
+    if (body.ttl > 0) batch_.put(expiry_key(now_ + body.ttl, docnum), {});
+    for (std::size_t i = 0; i < body.unique_digests.size(); ++i) {
+        batch_.put(unique_key(epk, static_cast<std::uint8_t>(i), body.unique_digests[i]),
+                   docnum_value(docnum));
+    }
+    ++state_.item_count;
+    auto item = StoredItem::decode(docnum, std::move(record));
+    CHECK(static_cast<bool>(item));
+    state_.item_bytes += item->json().size();
+    return std::move(item).take();
+}
+
+void ItemWriter::erase_version(const StoredItem& old) {
+    batch_.remove(item_key(old.docnum()));
+    batch_.remove(member_key(old.epk(), old.docnum()));
+    erase_trail(old, std::nullopt);
+}
+
+void ItemWriter::erase_trail(const StoredItem& old, std::optional<std::string_view> kept_id) {
+    if (kept_id != old.id()) batch_.remove(id_key(old.epk(), old.id()));
+    batch_.remove(log_key(old.header().lsn, old.docnum()));
+    if (old.header().ttl > 0) {
+        batch_.remove(expiry_key(old.header().timestamp + old.header().ttl, old.docnum()));
+    }
+    for (std::size_t i = 0; i < old.unique_count(); ++i) {
+        batch_.remove(unique_key(old.epk(), static_cast<std::uint8_t>(i), old.unique_digest(i)));
+    }
+    --state_.item_count;
+    state_.item_bytes -= old.json().size();
+}
+
+}  // namespace orrery::partition

@@ -1,0 +1,119 @@
+// The one place that changes items. Each operation writes the item, its id entry, its log entry, its
+// unique keys and its expiry in one batch, and can be rolled back to a savepoint. Runs on the
+// partition's executor only: one writer at a time, no locks.
+
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+#include "model/item_body.h"
+#include "partition/identity.h"
+#include "partition/item_record.h"
+#include "partition/keys.h"
+#include "storage/engine.h"
+
+namespace orrery::partition {
+
+// The counters every commit carries. On disk in this order (docs/storage-format.md).
+struct State {
+    Lsn lsn = 0;                   // of the newest change
+    std::uint64_t last_item = 0;   // counter of the newest docnum
+    std::uint64_t item_count = 0;
+    std::uint64_t item_bytes = 0;
+    std::int64_t last_timestamp = 0;  // time never goes back, whatever the clock does
+
+    std::string encode() const;
+    static Result<State> decode(std::string_view bytes);
+};
+
+// Which item an operation means: by partition key and id, or by the number in its rid.
+struct ItemRef {
+    std::string epk;
+    // Encoded. An item of another partition key is not found, even if the hashes are equal. Nothing
+    // means any, which only a docnum can ask for.
+    std::optional<std::string> partition_key;
+    std::string id;
+    std::optional<Docnum> docnum;  // when set, id is not looked at
+};
+
+// Conditions of one operation.
+struct WriteRules {
+    std::optional<std::int32_t> default_ttl;   // the container's
+    std::optional<std::string> if_match;       // header value
+};
+
+struct WrittenItem {
+    StoredItem item;
+    bool created = false;
+};
+
+class ItemWriter {
+public:
+    ItemWriter(const Identity& identity,
+               const State& state,
+               const storage::Reader& store,
+               std::int64_t now);
+
+    Result<WrittenItem> create(const model::ItemBody& body,
+                               std::string_view epk,
+                               const WriteRules& rules);
+    Result<WrittenItem> upsert(const model::ItemBody& body,
+                               std::string_view epk,
+                               const WriteRules& rules);
+    // The body's partition key must be the one of the item; its id may differ (the item is renamed).
+    Result<WrittenItem> replace(const ItemRef& ref,
+                                const model::ItemBody& body,
+                                const WriteRules& rules);
+    // Returns the LSN of the removal.
+    Result<Lsn> remove(const ItemRef& ref, const WriteRules& rules);
+    // Removes the item if the rule says that it has expired; returns whether it did.
+    Result<bool> remove_if_expired(Docnum docnum, std::optional<std::int32_t> default_ttl);
+
+    struct Savepoint {
+        storage::WriteBatch::Savepoint batch;
+        State state;
+    };
+    Savepoint savepoint() const { return {batch_.savepoint(), state_}; }
+    void rollback_to(const Savepoint& savepoint);
+
+    // The changes so far with the counters added, ready to commit; empty when nothing changed.
+    const storage::WriteBatch& finish();
+    const State& state() const { return state_; }
+
+private:
+    Result<bool> get(std::string_view key, std::string& value) const;
+    Result<std::optional<StoredItem>> load(Docnum docnum) const;
+    // The live item, or nothing. An expired one that has not been swept yet is removed on the way,
+    // so that it blocks neither its id nor its unique keys.
+    Result<std::optional<StoredItem>> find(const ItemRef& ref, const WriteRules& rules);
+    // The same for an operation that wants to have the id for itself.
+    Result<std::optional<StoredItem>> find_or_claim(const ItemRef& ref, const WriteRules& rules);
+    Status check_unique_keys(const model::ItemBody& body,
+                             std::string_view epk,
+                             Docnum self,
+                             const WriteRules& rules);
+    Result<WrittenItem> insert(const model::ItemBody& body,
+                               std::string_view epk,
+                               const WriteRules& rules);
+    Result<WrittenItem> overwrite(const StoredItem& old,
+                                  const model::ItemBody& body,
+                                  const WriteRules& rules);
+    // Puts the item and everything that leads to it, and takes the next LSN.
+    StoredItem write_version(Docnum docnum, const model::ItemBody& body, std::string_view epk);
+    // Takes all of that away again; the caller has taken the LSN of the change.
+    void erase_version(const StoredItem& old);
+    // All but the item itself, and its id entry unless that is the one to keep.
+    void erase_trail(const StoredItem& old, std::optional<std::string_view> kept_id);
+
+    const Identity& identity_;
+    State state_;
+    const storage::Reader& store_;
+    std::int64_t now_;
+    storage::WriteBatch batch_;
+};
+
+}  // namespace orrery::partition

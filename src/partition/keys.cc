@@ -1,0 +1,121 @@
+#include "partition/keys.h"
+
+#include "base/bytes.h"
+#include "base/check.h"
+#include "model/item_body.h"
+
+namespace orrery::partition {
+
+namespace {
+
+// Ends a byte string so that what follows cannot be mistaken for a part of it, and order is kept:
+// 00 is written 00 FF, the end is 00 00. {41 00 42} → 41 00 FF 42 00 00.
+void append_escaped(std::string& out, std::string_view bytes) {
+    for (const char c : bytes) {
+        out += c;
+        if (c == '\0') out += '\xff';
+    }
+}
+
+void append_terminated(std::string& out, std::string_view bytes) {
+    append_escaped(out, bytes);
+    out.append(2, '\0');
+}
+
+std::string two_numbers(char letter, std::uint64_t first, std::uint64_t second) {
+    std::string key;
+    key.reserve(17);
+    key += letter;
+    append_big_endian(key, first);
+    append_big_endian(key, second);
+    return key;
+}
+
+std::string epk_prefix(char letter, std::string_view epk) {
+    std::string key(1, letter);
+    append_terminated(key, epk);
+    return key;
+}
+
+}  // namespace
+
+std::string item_key(Docnum docnum) {
+    std::string key;
+    key.reserve(9);
+    key += 'D';
+    append_big_endian(key, docnum);
+    return key;
+}
+
+std::string id_key(std::string_view epk, std::string_view id) {
+    std::string key = epk_prefix('K', epk);
+    key.append(id);
+    return key;
+}
+
+std::string member_key(std::string_view epk, Docnum docnum) {
+    std::string key = epk_prefix('P', epk);
+    append_big_endian(key, docnum);
+    return key;
+}
+
+std::string log_key(Lsn lsn, Docnum docnum) {
+    return two_numbers('L', static_cast<std::uint64_t>(lsn), docnum);
+}
+
+std::string expiry_key(std::int64_t second, Docnum docnum) {
+    return two_numbers('T', static_cast<std::uint64_t>(second), docnum);
+}
+
+std::string unique_key(std::string_view epk, std::uint8_t number, std::string_view digest) {
+    CHECK(digest.size() == model::kUniqueDigestBytes);
+    std::string key = epk_prefix('U', epk);
+    key += static_cast<char>(number);
+    key.append(digest);
+    return key;
+}
+
+std::string state_key() { return "M"; }
+
+storage::Range all_of(char letter) {
+    return {.from = std::string(1, letter), .until = std::string(1, static_cast<char>(letter + 1))};
+}
+
+storage::Range members_of(const model::EpkRange& epks) {
+    storage::Range range{.from = "P", .until = "P"};
+    append_escaped(range.from, epks.min_inclusive);
+    append_escaped(*range.until, epks.max_exclusive);
+    return range;
+}
+
+storage::Range members_of(std::string_view epk) {
+    std::string from = epk_prefix('P', epk);
+    std::string until = from;
+    until.back() = '\x01';  // the terminator ends in 00: everything behind it stays below 01
+    return {.from = std::move(from), .until = std::move(until)};
+}
+
+Docnum docnum_of_key(std::string_view key) {
+    CHECK(key.size() >= 9);
+    return ByteReader(key.substr(key.size() - 8)).big_endian<std::uint64_t>();
+}
+
+NumberAndDocnum numbers_of(std::string_view log_or_expiry_key) {
+    CHECK(log_or_expiry_key.size() == 17);
+    ByteReader reader(log_or_expiry_key.substr(1));
+    const auto number = reader.big_endian<std::uint64_t>();
+    return {.number = number, .docnum = reader.big_endian<std::uint64_t>()};
+}
+
+std::string docnum_value(Docnum docnum) {
+    std::string value;
+    append_big_endian(value, docnum);
+    return value;
+}
+
+Docnum docnum_of_value(std::string_view value) {
+    CHECK(value.size() == 8);
+    return ByteReader(value).big_endian<std::uint64_t>();
+}
+
+}  // namespace orrery::partition

@@ -1,0 +1,51 @@
+// The keys of one partition's store. On disk (docs/storage-format.md): never reuse a letter.
+
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "model/effective_partition_key.h"
+#include "storage/engine.h"
+
+namespace orrery::partition {
+
+// Number of an item in its container, from the item's rid; a scan by it is in insertion order.
+using Docnum = std::uint64_t;
+using Lsn = std::int64_t;
+
+// 'D' docnum: the item.
+std::string item_key(Docnum docnum);
+// 'K' epk id → docnum: point reads, uniqueness of (partition key, id).
+std::string id_key(std::string_view epk, std::string_view id);
+// 'P' epk docnum: the items of a logical partition, in insertion order.
+std::string member_key(std::string_view epk, Docnum docnum);
+// 'L' lsn docnum: the newest change of every item, in the order they were made.
+std::string log_key(Lsn lsn, Docnum docnum);
+// 'T' second docnum: items with a ttl of their own, in the order they expire.
+std::string expiry_key(std::int64_t second, Docnum docnum);
+// 'U' epk number digest → docnum: unique keys.
+std::string unique_key(std::string_view epk, std::uint8_t number, std::string_view digest);
+// 'M': the partition's counters.
+std::string state_key();
+
+// All keys with that first letter; all member keys of a part of the hash space, or of one EPK.
+storage::Range all_of(char letter);
+storage::Range members_of(const model::EpkRange& epks);
+storage::Range members_of(std::string_view epk);
+
+// The docnum at the end of an item, member, log or expiry key.
+Docnum docnum_of_key(std::string_view key);
+// Both numbers of a log or expiry key.
+struct NumberAndDocnum {
+    std::uint64_t number;
+    Docnum docnum;
+};
+NumberAndDocnum numbers_of(std::string_view log_or_expiry_key);
+
+// A docnum as the value of an id or unique key.
+std::string docnum_value(Docnum docnum);
+Docnum docnum_of_value(std::string_view value);
+
+}  // namespace orrery::partition

@@ -1,0 +1,149 @@
+#include "partition/partition.h"
+
+#include <algorithm>
+
+#include "base/check.h"
+#include "base/log.h"
+
+namespace orrery::partition {
+
+namespace {
+
+// How many writes share one commit at most: bounds its memory and what waits for one sync.
+constexpr std::size_t kTasksPerCommitMax = 512;
+
+Error gone() {
+    constexpr std::uint32_t kOwnerResourceNotFound = 1003;
+    return Error(ErrorCode::kNotFound, "The container does not exist any more.",
+                 kOwnerResourceNotFound);
+}
+
+Error copy_of(const Error& error) {
+    return Error(error.code(), error.message(), error.sub_status());
+}
+
+}  // namespace
+
+Result<std::shared_ptr<Partition>> Partition::open(const Identity& identity,
+                                                   std::shared_ptr<storage::PartitionStore> store,
+                                                   const Environment& environment) {
+    State state;
+    std::string bytes;
+    if (TRY(store->get(state_key(), bytes))) state = TRY(State::decode(bytes));
+    return std::shared_ptr<Partition>(
+        new Partition(identity, std::move(store), environment, state));  // NOLINT: private
+}
+
+Partition::Partition(const Identity& identity,
+                     std::shared_ptr<storage::PartitionStore> store,
+                     const Environment& environment,
+                     const State& state)
+    : identity_(identity), store_(std::move(store)), environment_(environment), state_(state) {
+    publish(state);
+}
+
+Result<std::optional<StoredItem>> Partition::read(const ItemRef& ref,
+                                                  std::optional<std::int32_t> default_ttl) const {
+    const std::string key = ref.docnum ? std::string() : id_key(ref.epk, ref.id);
+    std::string bytes;
+    // Without a snapshot the item may be replaced by a new one of the same id between the two
+    // look-ups; then the second finds nothing and the first is asked again.
+    for (std::optional<Docnum> last;;) {
+        Docnum docnum = ref.docnum.value_or(0);
+        if (!ref.docnum) {
+            if (!TRY(store_->get(key, bytes))) return std::optional<StoredItem>();
+            docnum = docnum_of_value(bytes);
+        }
+        if (!TRY(store_->get(item_key(docnum), bytes))) {
+            if (ref.docnum) return std::optional<StoredItem>();
+            if (last == docnum) {
+                return Error(ErrorCode::kCorrupted, "an id entry leads to no item");
+            }
+            last = docnum;
+            continue;
+        }
+        StoredItem item = TRY(StoredItem::decode(docnum, std::move(bytes)));
+        const bool hidden = ref.partition_key && item.partition_key() != *ref.partition_key;
+        const Expiry expiry{default_ttl, default_ttl ? environment_.clock.now_seconds() : 0};
+        if (hidden || expiry.expired(item.header())) return std::optional<StoredItem>();
+        return std::optional(std::move(item));
+    }
+}
+
+void Partition::submit(std::unique_ptr<WriteTask> task) {
+    {
+        const std::lock_guard lock(mutex_);
+        if (!closed_) {
+            queue_.push_back(std::move(task));
+            if (running_) return;
+            running_ = true;
+        }
+    }
+    if (task) {
+        task->complete(gone());
+        return;
+    }
+    environment_.executors.post([self = shared_from_this()] { self->run_batch(); });
+}
+
+void Partition::close() {
+    std::unique_lock lock(mutex_);
+    closed_ = true;
+    idle_.wait(lock, [this] { return !running_; });
+}
+
+std::vector<std::unique_ptr<WriteTask>> Partition::take_queue() {
+    const std::lock_guard lock(mutex_);
+    std::vector<std::unique_ptr<WriteTask>> tasks;
+    if (queue_.size() <= kTasksPerCommitMax) {
+        tasks.swap(queue_);
+    } else {
+        const auto end = queue_.begin() + kTasksPerCommitMax;
+        std::move(queue_.begin(), end, std::back_inserter(tasks));
+        queue_.erase(queue_.begin(), end);
+    }
+    return tasks;
+}
+
+void Partition::run_batch() {
+    const std::vector<std::unique_ptr<WriteTask>> tasks = take_queue();
+    ItemWriter writer(identity_, state_, *store_, environment_.clock.now_seconds());
+    std::vector<Status> outcomes;
+    outcomes.reserve(tasks.size());
+    for (const auto& task : tasks) {
+        const ItemWriter::Savepoint before = writer.savepoint();
+        outcomes.push_back(task->apply(writer));
+        if (!outcomes.back()) writer.rollback_to(before);
+    }
+    const storage::WriteBatch& batch = writer.finish();
+    const Status committed = batch.empty() ? Status() : store_->commit(batch);
+    if (committed) {
+        state_ = writer.state();
+        publish(state_);
+    } else {
+        log::error("commit_failed", {{"partition", identity_.storage_id},
+                                     {"reason", committed.error().message()}});
+    }
+    for (std::size_t i = 0; i < tasks.size(); ++i) {
+        // What one task saw of another's changes never happened when the commit failed, so even a
+        // refusal (409, 412) may be wrong then: nobody gets an answer but "not done".
+        tasks[i]->complete(committed ? std::move(outcomes[i]) : Status(copy_of(committed.error())));
+    }
+
+    const std::unique_lock lock(mutex_);
+    if (queue_.empty()) {
+        running_ = false;
+        idle_.notify_all();
+        return;
+    }
+    // Back to the end of the line, so that one busy partition does not hold a thread for itself.
+    environment_.executors.post([self = shared_from_this()] { self->run_batch(); });
+}
+
+void Partition::publish(const State& state) {
+    item_count_.store(state.item_count, std::memory_order_relaxed);
+    item_bytes_.store(state.item_bytes, std::memory_order_relaxed);
+    committed_lsn_.store(state.lsn, std::memory_order_release);
+}
+
+}  // namespace orrery::partition

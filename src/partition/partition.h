@@ -1,0 +1,102 @@
+// One physical partition: it owns its items, their log and counters, and is what a write is atomic
+// in. Reads run on any thread against the newest committed state and never wait. Writes queue up and
+// are run by one executor at a time, many in one durable commit.
+
+#pragma once
+
+#include <atomic>
+#include <condition_variable>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "base/clock.h"
+#include "base/result.h"
+#include "base/thread_pool.h"
+#include "partition/identity.h"
+#include "partition/item_record.h"
+#include "partition/item_writer.h"
+#include "storage/engine.h"
+
+namespace orrery::partition {
+
+// One write: what to do, and what to do with the outcome.
+class WriteTask {
+public:
+    WriteTask() = default;
+    WriteTask(const WriteTask&) = delete;
+    WriteTask& operator=(const WriteTask&) = delete;
+    virtual ~WriteTask() = default;
+
+    // Runs on the executor, seeing all writes before it. If it fails, its changes are taken back.
+    virtual Status apply(ItemWriter& writer) = 0;
+
+    // Called once, on the executor's thread: success means that apply() succeeded and its changes
+    // are on stable storage. Must not block.
+    virtual void complete(Status outcome) = 0;
+};
+
+class Partition : public std::enable_shared_from_this<Partition> {
+public:
+    // What a partition works with; all of it outlives the partition.
+    struct Environment {
+        ThreadPool& executors;
+        const Clock& clock;
+    };
+
+    static Result<std::shared_ptr<Partition>> open(const Identity& identity,
+                                                   std::shared_ptr<storage::PartitionStore> store,
+                                                   const Environment& environment);
+
+    const Identity& identity() const { return identity_; }
+
+    // The newest committed change. Never goes back.
+    Lsn lsn() const { return committed_lsn_.load(std::memory_order_acquire); }
+    std::uint64_t item_count() const { return item_count_.load(std::memory_order_relaxed); }
+    std::uint64_t item_bytes() const { return item_bytes_.load(std::memory_order_relaxed); }
+
+    // The live item, or nothing.
+    Result<std::optional<StoredItem>> read(const ItemRef& ref,
+                                           std::optional<std::int32_t> default_ttl) const;
+
+    const storage::PartitionStore& store() const { return *store_; }
+    const Clock& clock() const { return environment_.clock; }
+
+    // May be called from any thread; the task is always completed.
+    void submit(std::unique_ptr<WriteTask> task);
+
+    // Refuses further writes (kGone) and returns once those under way are done. For a partition that
+    // is being dropped.
+    void close();
+
+private:
+    Partition(const Identity& identity,
+              std::shared_ptr<storage::PartitionStore> store,
+              const Environment& environment,
+              const State& state);
+
+    void run_batch();
+    std::vector<std::unique_ptr<WriteTask>> take_queue();
+    void publish(const State& state);
+
+    const Identity identity_;
+    const std::shared_ptr<storage::PartitionStore> store_;
+    const Environment environment_;
+
+    std::atomic<Lsn> committed_lsn_;
+    std::atomic<std::uint64_t> item_count_;
+    std::atomic<std::uint64_t> item_bytes_;
+
+    std::mutex mutex_;
+    std::condition_variable idle_;
+    std::vector<std::unique_ptr<WriteTask>> queue_;
+    bool running_ = false;
+    bool closed_ = false;
+
+    State state_;  // touched by the executor only
+};
+
+}  // namespace orrery::partition

@@ -1,0 +1,131 @@
+#include "partition/verify.h"
+
+#include <algorithm>
+
+#include "json/value.h"
+#include "partition/item_record.h"
+#include "partition/item_writer.h"
+#include "partition/keys.h"
+
+namespace orrery::partition {
+
+namespace {
+
+constexpr std::size_t kProblemsMax = 100;
+
+class Verifier {
+public:
+    explicit Verifier(const storage::PartitionStore& store) : state_(store.snapshot()) {}
+
+    Result<Verification> run() {
+        TRY(check_items());
+        // Every item accounts for its entries; more than those belong to nobody.
+        TRY(check_count('K', result_.items));
+        TRY(check_count('P', result_.items));
+        TRY(check_count('L', result_.items));
+        TRY(check_count('T', expiries_));
+        TRY(check_count('U', uniques_));
+        TRY(check_state());
+        return std::move(result_);
+    }
+
+private:
+    Status check_items() {
+        const auto cursor = state_->scan(all_of('D'), storage::Direction::kForward);
+        for (; cursor->valid(); cursor->next()) {
+            const Docnum docnum = docnum_of_key(cursor->key());
+            auto item = StoredItem::decode(docnum, std::string(cursor->value()));
+            if (!item) {
+                problem(docnum, item.error().message());
+                continue;
+            }
+            TRY(check_item(*item));
+        }
+        return cursor->status();
+    }
+
+    Status check_item(const StoredItem& item) {
+        const Docnum docnum = item.docnum();
+        const ItemHeader& header = item.header();
+        ++result_.items;
+        bytes_ += item.json().size();
+        newest_lsn_ = std::max(newest_lsn_, header.lsn);
+        newest_timestamp_ = std::max(newest_timestamp_, header.timestamp);
+        const auto json = json::Value::parse(item.json());
+        const json::Value* id = json ? json->find("id") : nullptr;
+        if (id == nullptr || !id->is_string() || id->string() != item.id()) {
+            problem(docnum, "its JSON is damaged or has another id");
+        }
+        TRY(expect(docnum, id_key(item.epk(), item.id()), docnum_value(docnum), "id"));
+        TRY(expect(docnum, member_key(item.epk(), docnum), "", "member"));
+        TRY(expect(docnum, log_key(header.lsn, docnum), "", "log"));
+        if (header.ttl > 0) {
+            TRY(expect(docnum, expiry_key(header.timestamp + header.ttl, docnum), "", "expiry"));
+            ++expiries_;
+        }
+        for (std::size_t i = 0; i < item.unique_count(); ++i) {
+            const std::string key =
+                unique_key(item.epk(), static_cast<std::uint8_t>(i), item.unique_digest(i));
+            TRY(expect(docnum, key, docnum_value(docnum), "unique key"));
+            ++uniques_;
+        }
+        return {};
+    }
+
+    Status expect(Docnum docnum, std::string_view key, std::string_view value, const char* what) {
+        std::string found;
+        if (!TRY(state_->get(key, found)) || found != value) {
+            problem(docnum, std::string("its ") + what + " entry is missing or wrong");
+        }
+        return {};
+    }
+
+    Status check_count(char letter, std::uint64_t expected) {
+        std::uint64_t found = 0;
+        const auto cursor = state_->scan(all_of(letter), storage::Direction::kForward);
+        for (; cursor->valid(); cursor->next()) {
+            ++found;
+        }
+        if (found != expected) {
+            note(std::string("there are ") + std::to_string(found) + " entries '" + letter +
+                 "', but the items account for " + std::to_string(expected));
+        }
+        return cursor->status();
+    }
+
+    Status check_state() {
+        std::string bytes;
+        State state;
+        if (TRY(state_->get(state_key(), bytes))) state = TRY(State::decode(bytes));
+        if (state.item_count != result_.items || state.item_bytes != bytes_) {
+            note("the counters say " + std::to_string(state.item_count) + " items, " +
+                 std::to_string(state.item_bytes) + " bytes; there are " +
+                 std::to_string(result_.items) + " and " + std::to_string(bytes_));
+        }
+        if (state.lsn < newest_lsn_ || state.last_timestamp < newest_timestamp_) {
+            note("an item is newer than the partition's counters");
+        }
+        return {};
+    }
+
+    void problem(Docnum docnum, const std::string& what) {
+        note("item " + std::to_string(docnum) + ": " + what);
+    }
+    void note(std::string what) {
+        if (result_.problems.size() < kProblemsMax) result_.problems.push_back(std::move(what));
+    }
+
+    std::shared_ptr<const storage::Reader> state_;
+    Verification result_;
+    std::uint64_t expiries_ = 0;
+    std::uint64_t uniques_ = 0;
+    std::uint64_t bytes_ = 0;
+    std::int64_t newest_lsn_ = 0;
+    std::int64_t newest_timestamp_ = 0;
+};
+
+}  // namespace
+
+Result<Verification> verify(const storage::PartitionStore& store) { return Verifier(store).run(); }
+
+}  // namespace orrery::partition

@@ -1,0 +1,22 @@
+// Checks that everything a partition stores about its items fits together: each item with its id,
+// log, expiry and unique entries, and no entry without its item. For `orrery inspect` and crash tests.
+
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "storage/engine.h"
+
+namespace orrery::partition {
+
+struct Verification {
+    std::uint64_t items = 0;
+    std::vector<std::string> problems;  // empty when all is well
+};
+
+Result<Verification> verify(const storage::PartitionStore& store);
+
+}  // namespace orrery::partition

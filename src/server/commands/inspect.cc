@@ -1,0 +1,84 @@
+#include <cstdio>
+#include <sstream>
+
+#include <CLI/CLI.hpp>
+
+#include "base/clock.h"
+#include "base/random.h"
+#include "catalog/catalog.h"
+#include "partition/verify.h"
+#include "server/commands/commands.h"
+#include "server/node.h"
+#include "storage/data_directory.h"
+
+namespace orrery::server {
+
+namespace {
+
+constexpr std::size_t kCacheBytes = std::size_t{32} << 20;
+
+struct Totals {
+    std::uint64_t items = 0;
+    std::uint64_t problems = 0;
+};
+
+Status inspect_container(storage::Engine& engine,
+                         const catalog::Database& database,
+                         const catalog::Container& container,
+                         Totals& totals) {
+    for (const catalog::PartitionRange& range : container.ranges) {
+        const auto store = TRY(engine.open(range.partition));
+        const partition::Verification result = TRY(partition::verify(*store));
+        totals.items += result.items;
+        totals.problems += result.problems.size();
+        std::printf("%s/%s range %u: %llu items, %zu problems\n", database.name.c_str(),
+                    container.definition.id.c_str(), range.id,
+                    static_cast<unsigned long long>(result.items), result.problems.size());
+        for (const std::string& problem : result.problems) {
+            std::printf("  %s\n", problem.c_str());
+        }
+    }
+    return {};
+}
+
+Result<Totals> inspect_directory(const std::string& path) {
+    storage::DataDirectory directory = TRY(storage::open_data_directory(path));
+    const auto engine = TRY(open_engine(directory, kCacheBytes));
+    const SystemClock clock;
+    SecureRandom random;
+    auto catalog_store = TRY(engine->open(0));
+    const auto catalog = TRY(catalog::Catalog::open(std::move(catalog_store), clock, random));
+    Totals totals;
+    for (const catalog::DatabasePtr& database : catalog->databases()) {
+        for (const catalog::ContainerPtr& container : catalog->containers(database->rid)) {
+            TRY(inspect_container(*engine, *database, *container, totals));
+        }
+    }
+    return totals;
+}
+
+}  // namespace
+
+int inspect(const std::vector<std::string>& arguments) {
+    CLI::App app("Checks that everything in a data directory fits together. No server may use it.",
+                 "orrery inspect");
+    std::string path = "./orrery-data";
+    app.add_option("--data", path, "Directory that holds the data")
+        ->check(CLI::ExistingDirectory)
+        ->capture_default_str();
+    try {
+        app.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));
+    } catch (const CLI::ParseError& error) {
+        return app.exit(error);
+    }
+    const auto totals = inspect_directory(path);
+    if (!totals) {
+        std::fprintf(stderr, "orrery: %s\n", totals.error().message().c_str());
+        return 1;
+    }
+    std::printf("%llu items, %llu problems\n", static_cast<unsigned long long>(totals->items),
+                static_cast<unsigned long long>(totals->problems));
+    return totals->problems == 0 ? 0 : 1;
+}
+
+}  // namespace orrery::server

@@ -1,0 +1,112 @@
+#include <signal.h>
+
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+
+#include "base/log.h"
+#include "server/commands/commands.h"
+#include "server/config.h"
+#include "server/files.h"
+#include "server/node.h"
+
+namespace orrery::server {
+
+namespace {
+
+// Before any thread starts, so that all of them leave these signals to wait_for_signal().
+void block_signals(sigset_t& signals) {
+    sigemptyset(&signals);
+    sigaddset(&signals, SIGINT);
+    sigaddset(&signals, SIGTERM);
+    pthread_sigmask(SIG_BLOCK, &signals, nullptr);
+    signal(SIGPIPE, SIG_IGN);
+}
+
+std::string endpoint(const ServeConfig& config, std::uint16_t port) {
+    std::string host = config.address;
+    if (host == "127.0.0.1" || host == "0.0.0.0") host = "localhost";
+    if (host.find(':') != std::string::npos) host = "[" + host + "]";
+    return "https://" + host + ":" + std::to_string(port) + "/";
+}
+
+std::string where_data_lives(const ServeConfig& config) {
+    if (config.ephemeral) return "in memory (lost when the server stops)";
+    std::error_code failed;
+    const auto path = std::filesystem::canonical(config.data_directory, failed);
+    return failed ? config.data_directory : path.string();
+}
+
+void print_welcome(const ServeConfig& config, const Node& node) {
+    const std::string url = endpoint(config, node.port());
+    const bool public_key = node.key().origin.empty();
+    const std::string key =
+        public_key ? node.key().base64 + "\n            (the emulators' public key)"
+                   : "in " + node.key().origin;
+    std::printf(
+        "Orrery %s\n"
+        "  Endpoint  %s  (plain HTTP on the same port)\n"
+        "  Key       %s\n"
+        "  Data      %s\n"
+        "\n"
+        "  # pip install azure-cosmos\n"
+        "  from azure.cosmos import CosmosClient, PartitionKey\n"
+        "  client = CosmosClient('%s', '%s', connection_verify=False)\n"
+        "  container = client.create_database_if_not_exists('db').create_container_if_not_exists("
+        "'items', PartitionKey('/pk'))\n"
+        "  container.upsert_item({'id': '1', 'pk': 'a', 'hello': 'world'})\n"
+        "  print(container.read_item('1', 'a'))\n\n",
+        ORRERY_VERSION, url.c_str(), key.c_str(), where_data_lives(config).c_str(), url.c_str(),
+        public_key ? node.key().base64.c_str() : "<key>");
+    std::fflush(stdout);
+}
+
+// Tells whoever started us, test or script, which port it is. Whole or not there.
+Status write_port_file(const ServeConfig& config, std::uint16_t port) {
+    if (config.port_file.empty()) return {};
+    return write_private_file(config.port_file, std::to_string(port) + "\n");
+}
+
+int failed(const Error& error) {
+    std::fprintf(stderr, "orrery: %s\n", error.message().c_str());
+    return 1;
+}
+
+}  // namespace
+
+int serve(const std::vector<std::string>& arguments) {
+    const ParsedServe parsed = parse_serve(arguments);
+    if (!parsed.config) {
+        std::fputs(parsed.text.c_str(), parsed.exit_code == 0 ? stdout : stderr);
+        return parsed.exit_code;
+    }
+    const ServeConfig& config = *parsed.config;
+    log::configure(config.log_level, config.log_format);
+    sigset_t signals;
+    block_signals(signals);
+
+    auto node = Node::start(config);
+    if (!node) return failed(node.error());
+    if (const Status written = write_port_file(config, (*node)->port()); !written) {
+        return failed(written.error());
+    }
+    print_welcome(config, **node);
+    log::info("started", {{"version", ORRERY_VERSION},
+                          {"address", config.address},
+                          {"port", (*node)->port()},
+                          {"ephemeral", config.ephemeral}});
+
+    int signal_number = 0;
+    sigwait(&signals, &signal_number);
+    log::info("stopping", {{"signal", signal_number}});
+    const bool clean = (*node)->stop(std::chrono::seconds(config.drain_seconds));
+    node->reset();
+    if (!config.port_file.empty()) {
+        std::error_code ignored;
+        std::filesystem::remove(config.port_file, ignored);
+    }
+    log::info("stopped", {{"clean", clean}});
+    return 0;
+}
+
+}  // namespace orrery::server

@@ -1,0 +1,133 @@
+#include "server/config.h"
+
+#include <arpa/inet.h>
+
+#include <algorithm>
+#include <cctype>
+#include <charconv>
+#include <map>
+#include <sstream>
+
+#include <CLI/CLI.hpp>
+
+#include "model/limits.h"
+
+namespace orrery::server {
+
+namespace {
+
+// Splits 127.0.0.1:8081, [::1]:8081 or localhost:8081; empty text when it is fine.
+std::string split_listen(const std::string& text, ServeConfig& config) {
+    const std::string problem =
+        "'" + text + "' is not ADDRESS:PORT, such as 127.0.0.1:8081 or [::1]:8081";
+    const std::size_t colon = text.rfind(':');
+    if (colon == std::string::npos || colon == 0) return problem;
+    std::string address = text.substr(0, colon);
+    if (address.front() == '[' && address.back() == ']') {
+        address = address.substr(1, address.size() - 2);
+    }
+    if (address == "localhost") address = "127.0.0.1";
+    in6_addr parsed{};
+    if (inet_pton(AF_INET, address.c_str(), &parsed) != 1 &&
+        inet_pton(AF_INET6, address.c_str(), &parsed) != 1) {
+        return "'" + address + "' is not an IP address";
+    }
+    const char* first = text.data() + colon + 1;
+    const char* last = text.data() + text.size();
+    const auto [end, error] = std::from_chars(first, last, config.port);
+    if (error != std::errc() || end != last || first == last) return problem;
+    config.address = address;
+    return {};
+}
+
+const std::map<std::string, log::Level> kLevels = {{"debug", log::Level::kDebug},
+                                                   {"info", log::Level::kInfo},
+                                                   {"warn", log::Level::kWarn},
+                                                   {"error", log::Level::kError}};
+const std::map<std::string, log::Format> kFormats = {{"text", log::Format::kText},
+                                                     {"json", log::Format::kJson}};
+
+// --port-file has the environment variable ORRERY_PORT_FILE, and so on for all.
+std::string environment_name(std::string option) {
+    std::transform(option.begin(), option.end(), option.begin(), [](unsigned char c) {
+        return c == '-' ? '_' : static_cast<char>(std::toupper(c));
+    });
+    return "ORRERY_" + option;
+}
+
+template <typename T>
+CLI::Option* add(CLI::App& app, const std::string& name, T& value, const std::string& help) {
+    return app.add_option("--" + name, value, help)
+        ->envname(environment_name(name))
+        ->capture_default_str();
+}
+
+void add_options(CLI::App& app, ServeConfig& config, std::string& listen) {
+    add(app, "listen", listen, "Where to listen, ADDRESS:PORT; port 0 takes a free one")
+        ->check([&config](const std::string& text) { return split_listen(text, config); });
+    add(app, "data", config.data_directory, "Directory that holds the data");
+    app.add_flag("--ephemeral", config.ephemeral, "Keep everything in memory; it ends with the server")
+        ->envname("ORRERY_EPHEMERAL");
+    add(app, "key-file", config.key_file, "File with the account key in base64")
+        ->check(CLI::ExistingFile);
+    add(app, "tls-certificate", config.tls_certificate_file, "Own certificate chain, PEM")
+        ->check(CLI::ExistingFile);
+    add(app, "tls-key", config.tls_key_file, "Private key of the certificate, PEM")
+        ->check(CLI::ExistingFile);
+    add(app, "port-file", config.port_file, "File to write the port to once the server is ready");
+    app.add_option("--partitions", config.partitions,
+                   "Physical partitions of every new container (default: from its throughput)")
+        ->envname("ORRERY_PARTITIONS")
+        ->check(CLI::Range(1U, model::limits::kPhysicalPartitionsMax));
+    config.connections_max = 20'000;
+    config.ttl_sweep_ms = 1000;
+    config.drain_seconds = 10;
+    config.block_cache_mb = 256;
+    add(app, "threads", config.threads, "Threads that serve connections; 0 is one per core")
+        ->check(CLI::Range(0, 256));
+    add(app, "connections-max", config.connections_max, "Connections served at once")
+        ->check(CLI::Range(1, 1'000'000));
+    add(app, "ttl-sweep-ms", config.ttl_sweep_ms, "How often expired items are removed, ms")
+        ->check(CLI::Range(10, 3'600'000));
+    add(app, "drain-seconds", config.drain_seconds, "How long to wait for requests when stopping")
+        ->check(CLI::Range(0, 3600));
+    add(app, "block-cache-mb", config.block_cache_mb, "Memory for cached data at most, MB")
+        ->check(CLI::Range(1, 1'000'000));
+    add(app, "log-level", config.log_level, "debug, info, warn or error")
+        ->transform(CLI::CheckedTransformer(kLevels, CLI::ignore_case))
+        ->default_str("info");
+    add(app, "log-format", config.log_format, "text or json")
+        ->transform(CLI::CheckedTransformer(kFormats, CLI::ignore_case))
+        ->default_str("text");
+    app.set_config("--config", "", "File with settings, one `name = value` a line (TOML)")
+        ->envname("ORRERY_CONFIG");
+    app.allow_config_extras(false);
+}
+
+}  // namespace
+
+bool ServeConfig::loopback() const { return address.starts_with("127.") || address == "::1"; }
+
+ParsedServe parse_serve(const std::vector<std::string>& arguments) {
+    CLI::App app("Serves the databases in a data directory over the Cosmos DB REST API.",
+                 "orrery serve");
+    ServeConfig config;
+    std::string listen = "127.0.0.1:8081";
+    add_options(app, config, listen);
+    std::vector<std::string> reversed(arguments.rbegin(), arguments.rend());
+    ParsedServe out;
+    try {
+        app.parse(reversed);
+        if (config.tls_certificate_file.empty() != config.tls_key_file.empty()) {
+            throw CLI::ValidationError("--tls-certificate and --tls-key belong together");
+        }
+        out.config = config;
+    } catch (const CLI::ParseError& error) {
+        std::ostringstream text;
+        out.exit_code = app.exit(error, text, text);
+        out.text = text.str();
+    }
+    return out;
+}
+
+}  // namespace orrery::server

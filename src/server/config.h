@@ -1,0 +1,48 @@
+// The settings of `orrery serve`: command line, then environment (ORRERY_...), then config file, then
+// default. Every option exists in all three.
+
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/log.h"
+#include "base/result.h"
+
+namespace orrery::server {
+
+struct ServeConfig {
+    std::string address = "127.0.0.1";
+    std::uint16_t port = 8081;
+    std::string data_directory = "./orrery-data";
+    bool ephemeral = false;
+    std::string key_file;
+    std::string tls_certificate_file;
+    std::string tls_key_file;
+    std::string port_file;
+    std::optional<std::uint32_t> partitions;
+    std::uint32_t threads = 0;
+    std::uint32_t connections_max = 0;
+    std::uint32_t ttl_sweep_ms = 0;
+    std::uint32_t drain_seconds = 0;
+    std::uint32_t block_cache_mb = 0;
+    log::Level log_level = log::Level::kInfo;
+    log::Format log_format = log::Format::kText;
+
+    // Only programs on this machine can connect.
+    bool loopback() const;
+};
+
+// What the command line asked for: settings, or text to print and the exit code to end with.
+struct ParsedServe {
+    std::optional<ServeConfig> config;
+    std::string text;
+    int exit_code = 0;
+};
+
+// `arguments` without the program's name and the word serve.
+ParsedServe parse_serve(const std::vector<std::string>& arguments);
+
+}  // namespace orrery::server

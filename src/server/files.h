@@ -1,0 +1,17 @@
+// Small files of the data directory, written so that they are whole or not there.
+
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+
+namespace orrery::server {
+
+Result<std::string> read_file(const std::string& path);
+
+// Readable by the owner only; on disk when it returns.
+Status write_private_file(const std::string& path, std::string_view content);
+
+}  // namespace orrery::server

@@ -1,0 +1,83 @@
+#include "server/identity.h"
+
+#include <algorithm>
+#include <cctype>
+#include <filesystem>
+
+#include "auth/master_key.h"
+#include "base/base64.h"
+#include "http/self_signed.h"
+#include "server/files.h"
+
+namespace orrery::server {
+
+namespace {
+
+// Published by Microsoft for its emulators; known to everybody.
+constexpr const char* kEmulatorKey =
+    "C2y6yDjf5/R+ob0N8A7Cgv30VRDJIWEHLM+4QDU5DE2nQ9nDuVTqobD4b8mGGyPMbIZnqyMsEcaGQy67XIw/Jw==";
+constexpr std::size_t kKeyBytes = 64;
+
+Result<AccountKey> read_key(const std::string& path, bool loopback) {
+    std::string text = TRY(read_file(path));
+    text.erase(std::remove_if(text.begin(), text.end(),
+                              [](unsigned char c) { return std::isspace(c) != 0; }),
+               text.end());
+    if (!auth::MasterKey::from_base64(text)) {
+        return Error(ErrorCode::kBadRequest,
+                     "'" + path + "' does not hold an account key (base64 of at least 32 bytes)");
+    }
+    if (text == kEmulatorKey && !loopback) {
+        return Error(ErrorCode::kBadRequest,
+                     "'" + path +
+                         "' holds the emulator's public key, which protects nothing; it is only "
+                         "taken on a loopback address");
+    }
+    return AccountKey{.base64 = std::move(text), .origin = path};
+}
+
+}  // namespace
+
+Result<AccountKey> account_key(const ServeConfig& config, Random& random) {
+    if (!config.key_file.empty()) return read_key(config.key_file, config.loopback());
+    if (config.loopback()) return AccountKey{.base64 = kEmulatorKey, .origin = {}};
+    if (config.ephemeral) {
+        return Error(ErrorCode::kBadRequest,
+                     "an ephemeral server on another address than loopback needs --key-file: it has "
+                     "nowhere to keep a generated key");
+    }
+    const std::string path = config.data_directory + "/account.key";
+    if (std::filesystem::exists(path)) return read_key(path, false);
+    std::string key = base64_encode(random.bytes(kKeyBytes));
+    TRY(write_private_file(path, key + "\n"));
+    return AccountKey{.base64 = std::move(key), .origin = path};
+}
+
+Result<http::TlsIdentity> tls_identity(const ServeConfig& config, const Clock& clock) {
+    if (!config.tls_certificate_file.empty()) {
+        return http::TlsIdentity{.certificate_pem = TRY(read_file(config.tls_certificate_file)),
+                                 .private_key_pem = TRY(read_file(config.tls_key_file))};
+    }
+    std::vector<std::string> names = http::names_of_this_machine();
+    if (!config.loopback() && config.address != "0.0.0.0" && config.address != "::") {
+        names.push_back(config.address);
+    }
+    if (config.ephemeral) return http::make_self_signed(names, clock.now_seconds());
+
+    const std::string folder = config.data_directory + "/tls";
+    const std::string certificate = folder + "/certificate.pem";
+    const std::string key = folder + "/key.pem";
+    if (!std::filesystem::exists(certificate)) {
+        const http::TlsIdentity made = TRY(http::make_self_signed(names, clock.now_seconds()));
+        std::error_code failed;
+        std::filesystem::create_directories(folder, failed);
+        // The certificate last: it says that the pair is complete.
+        TRY(write_private_file(key, made.private_key_pem));
+        TRY(write_private_file(certificate, made.certificate_pem));
+        return made;
+    }
+    return http::TlsIdentity{.certificate_pem = TRY(read_file(certificate)),
+                             .private_key_pem = TRY(read_file(key))};
+}
+
+}  // namespace orrery::server

@@ -1,0 +1,117 @@
+#include "server/node.h"
+
+#include "http/open_files.h"
+#include "storage/rocksdb/rocks_engine.h"
+
+namespace orrery::server {
+
+namespace {
+
+constexpr storage::PartitionId kCatalogPartition = 0;
+// They wait for the disk most of the time: more than cores, so that partitions share a sync.
+constexpr std::size_t kExecutorThreads = 4;
+constexpr std::size_t kWorkerThreads = 4;
+
+std::string host_of(const ServeConfig& config, std::uint16_t port) {
+    const bool six = config.address.find(':') != std::string::npos;
+    return (six ? "[" + config.address + "]" : config.address) + ":" + std::to_string(port);
+}
+
+}  // namespace
+
+Result<std::unique_ptr<storage::Engine>> open_engine(storage::DataDirectory& directory,
+                                                     std::size_t block_cache_bytes) {
+    storage::RocksOptions options;
+    options.path = directory.database_path();
+    options.create = directory.fresh();
+    options.block_cache_bytes = block_cache_bytes;
+    auto engine = TRY(storage::open_shared_rocks(options));
+    if (directory.fresh()) TRY(directory.mark_ready());
+    return engine;
+}
+
+Result<std::unique_ptr<Node>> Node::start(const ServeConfig& config) {
+    http::raise_open_files_limit();
+    // The directory comes first: it says whether this server may touch anything in it.
+    std::optional<storage::DataDirectory> directory;
+    if (!config.ephemeral) directory = TRY(storage::open_data_directory(config.data_directory));
+    SecureRandom random;
+    AccountKey key = TRY(account_key(config, random));
+    auto master_key = auth::MasterKey::from_base64(key.base64);
+    if (!master_key) return Error(ErrorCode::kInternal, "the account key is not valid");
+    std::unique_ptr<Node> node(
+        new Node(std::move(key), std::move(*master_key)));  // NOLINT: private constructor
+    node->directory_ = std::move(directory);
+    TRY(node->open_storage(config));
+    node->build_services(config);
+    TRY(node->open_gateway(config));
+    return node;
+}
+
+Node::~Node() { stop(std::chrono::seconds(0)); }
+
+bool Node::stop(std::chrono::seconds patience) {
+    draining_ = true;
+    return !http_ || http_->stop(patience);
+}
+
+Status Node::open_storage(const ServeConfig& config) {
+    const std::size_t cache_bytes = std::size_t{config.block_cache_mb} << 20;
+    if (config.ephemeral) {
+        engine_ = TRY(storage::open_shared_rocks({.path = "/orrery",
+                                                  .create = true,
+                                                  .file_system = storage::make_memory_file_system(),
+                                                  .block_cache_bytes = cache_bytes}));
+    } else {
+        engine_ = TRY(open_engine(*directory_, cache_bytes));
+    }
+    catalog_store_ = TRY(engine_->open(kCatalogPartition));
+    catalog_ = TRY(catalog::Catalog::open(catalog_store_, clock_, random_));
+    return {};
+}
+
+void Node::build_services(const ServeConfig& config) {
+    executors_ = std::make_unique<ThreadPool>(kExecutorThreads);
+    partitions_ = std::make_unique<service::Partitions>(
+        *engine_, *catalog_,
+        partition::Partition::Environment{.executors = *executors_, .clock = clock_});
+    background_ = std::make_unique<service::Background>(
+        *catalog_, *partitions_, std::chrono::milliseconds(config.ttl_sweep_ms));
+    signer_ = std::make_unique<service::ContinuationSigner>(catalog_->secret());
+    resources_ = std::make_unique<service::Resources>(
+        *catalog_, *signer_,
+        service::ResourceOptions{.partition_count = config.partitions,
+                                 .on_removal = [this] { background_->wake(); }});
+    items_ = std::make_unique<service::Items>(*partitions_);
+    item_feed_ = std::make_unique<service::ItemFeed>(*partitions_, *signer_);
+    workers_ = std::make_unique<ThreadPool>(kWorkerThreads);
+}
+
+Status Node::open_gateway(const ServeConfig& config) {
+    http::ServerOptions options;
+    options.address = config.address;
+    options.port = config.port;
+    options.threads = config.threads;
+    options.limits.connections_max = config.connections_max;
+    options.tls = TRY(tls_identity(config, clock_));
+    gateway_ = std::make_unique<gateway::Gateway>(
+        gateway::Backend{.resources = *resources_,
+                         .items = *items_,
+                         .item_feed = *item_feed_,
+                         .workers = *workers_,
+                         .key = master_key_,
+                         .clock = clock_,
+                         .random = random_,
+                         .certificate_pem = options.tls.certificate_pem,
+                         .default_host = host_of(config, config.port),
+                         .healthy =
+                             [this] {
+                                 std::string value;
+                                 return static_cast<bool>(catalog_store_->get("M", value));
+                             },
+                         .draining = draining_});
+    http_ = TRY(http::Server::start(options, *gateway_));
+    return {};
+}
+
+}  // namespace orrery::server

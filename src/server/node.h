@@ -1,0 +1,82 @@
+// The running server: builds the object graph, bottom up, and takes it down in the opposite order.
+
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "auth/master_key.h"
+#include "base/clock.h"
+#include "base/random.h"
+#include "base/result.h"
+#include "base/thread_pool.h"
+#include "catalog/catalog.h"
+#include "gateway/gateway.h"
+#include "http/server.h"
+#include "server/config.h"
+#include "server/identity.h"
+#include "service/background.h"
+#include "service/continuation.h"
+#include "service/item_feed.h"
+#include "service/items.h"
+#include "service/partitions.h"
+#include "service/resources.h"
+#include "storage/data_directory.h"
+#include "storage/engine.h"
+
+namespace orrery::server {
+
+class Node {
+public:
+    Node(const Node&) = delete;
+    Node& operator=(const Node&) = delete;
+    ~Node();
+
+    // Serves from the moment it returns.
+    static Result<std::unique_ptr<Node>> start(const ServeConfig& config);
+
+    std::uint16_t port() const { return http_->port(); }
+    const AccountKey& key() const { return key_; }
+
+    // Lets the requests under way finish, at most that long. False when some were cut off.
+    bool stop(std::chrono::seconds patience);
+
+private:
+    explicit Node(AccountKey key, auth::MasterKey master_key)
+        : key_(std::move(key)), master_key_(std::move(master_key)) {}
+
+    Status open_storage(const ServeConfig& config);
+    void build_services(const ServeConfig& config);
+    Status open_gateway(const ServeConfig& config);
+
+    // In the order they depend on each other: destruction runs from the last to the first.
+    SystemClock clock_;
+    SecureRandom random_;
+    AccountKey key_;
+    auth::MasterKey master_key_;
+    std::optional<storage::DataDirectory> directory_;
+    std::unique_ptr<storage::Engine> engine_;
+    std::shared_ptr<storage::PartitionStore> catalog_store_;
+    std::unique_ptr<catalog::Catalog> catalog_;
+    // Started last and stopped first, but kept until nobody can answer a request any more.
+    std::unique_ptr<http::Server> http_;
+    std::unique_ptr<ThreadPool> executors_;
+    std::unique_ptr<service::Partitions> partitions_;
+    std::unique_ptr<service::Background> background_;
+    std::unique_ptr<service::ContinuationSigner> signer_;
+    std::unique_ptr<service::Resources> resources_;
+    std::unique_ptr<service::Items> items_;
+    std::unique_ptr<service::ItemFeed> item_feed_;
+    std::atomic<bool> draining_ = false;
+    std::unique_ptr<gateway::Gateway> gateway_;
+    std::unique_ptr<ThreadPool> workers_;
+};
+
+// The storage of a data directory, for the server and for `orrery inspect`.
+Result<std::unique_ptr<storage::Engine>> open_engine(storage::DataDirectory& directory,
+                                                     std::size_t block_cache_bytes);
+
+}  // namespace orrery::server

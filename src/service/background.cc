@@ -1,0 +1,92 @@
+#include "service/background.h"
+
+#include <future>
+
+#include "base/log.h"
+
+namespace orrery::service {
+
+namespace {
+
+// Removed in one commit: small enough to slip in between the writes of clients.
+constexpr std::size_t kExpiredPerCommit = 100;
+
+}  // namespace
+
+Background::Background(catalog::Catalog& catalog,
+                       Partitions& partitions,
+                       std::chrono::milliseconds interval)
+    : catalog_(catalog),
+      partitions_(partitions),
+      interval_(interval),
+      thread_([this] { run(); }) {}
+
+Background::~Background() {
+    {
+        const std::lock_guard lock(mutex_);
+        stopping_ = true;
+    }
+    changed_.notify_all();
+    thread_.join();
+}
+
+void Background::wake() {
+    {
+        const std::lock_guard lock(mutex_);
+        awake_ = true;
+    }
+    changed_.notify_all();
+}
+
+void Background::run() {
+    std::unique_lock lock(mutex_);
+    while (!stopping_) {
+        changed_.wait_for(lock, interval_, [this] { return awake_ || stopping_; });
+        if (stopping_) return;
+        awake_ = false;
+        lock.unlock();
+        run_once();
+        lock.lock();
+    }
+}
+
+void Background::run_once() {
+    if (const Status dropped = partitions_.drop_removed(); !dropped) {
+        log::warn("drop_failed", {{"reason", dropped.error().message()}});
+    }
+    sweep_expired();
+}
+
+void Background::sweep_expired() {
+    std::unordered_map<storage::PartitionId, partition::SweepPosition> kept;
+    for (const catalog::ContainerPtr& container : catalog_.all_containers()) {
+        if (!container->definition.default_ttl) continue;
+        for (std::size_t i = 0; i < container->ranges.size(); ++i) {
+            const storage::PartitionId id = container->ranges[i].partition;
+            partition::SweepPosition position = std::move(positions_[id]);
+            const Status swept = sweep(*container, i, position);
+            if (!swept) log::warn("expiry_failed", {{"reason", swept.error().message()}});
+            kept[id] = std::move(position);
+        }
+    }
+    positions_ = std::move(kept);
+}
+
+Status Background::sweep(const catalog::Container& container,
+                         std::size_t range,
+                         partition::SweepPosition& position) {
+    const std::int32_t default_ttl = *container.definition.default_ttl;
+    const auto partition = TRY(partitions_.open(container, range));
+    std::vector<partition::Docnum> expired =
+        TRY(partition::find_expired(*partition, default_ttl, kExpiredPerCommit, position));
+    if (expired.empty()) return {};
+    // More may be waiting: go on after this round instead of sleeping.
+    if (expired.size() >= kExpiredPerCommit) wake();
+    std::promise<void> done;
+    partition->submit(partition::make_expire_task(std::move(expired), default_ttl,
+                                                  [&done] { done.set_value(); }));
+    done.get_future().wait();
+    return {};
+}
+
+}  // namespace orrery::service

@@ -1,0 +1,53 @@
+// The work nobody waits for: removing expired items and the data of removed containers.
+
+#pragma once
+
+#include <chrono>
+#include <condition_variable>
+#include <mutex>
+#include <thread>
+#include <unordered_map>
+
+#include "base/result.h"
+#include "catalog/catalog.h"
+#include "partition/expiry.h"
+#include "service/partitions.h"
+
+namespace orrery::service {
+
+class Background {
+public:
+    // One thread, until destruction; sweeps every `interval`.
+    Background(catalog::Catalog& catalog,
+               Partitions& partitions,
+               std::chrono::milliseconds interval);
+    Background(const Background&) = delete;
+    Background& operator=(const Background&) = delete;
+    ~Background();
+
+    // Runs soon rather than at the next interval.
+    void wake();
+
+    // One round, for tests and for the thread itself; not from two threads at once.
+    void run_once();
+
+private:
+    void run();
+    void sweep_expired();
+    Status sweep(const catalog::Container& container,
+                 std::size_t range,
+                 partition::SweepPosition& position);
+
+    catalog::Catalog& catalog_;
+    Partitions& partitions_;
+    const std::chrono::milliseconds interval_;
+    std::unordered_map<storage::PartitionId, partition::SweepPosition> positions_;
+
+    std::mutex mutex_;
+    std::condition_variable changed_;
+    bool awake_ = true;  // the first round clears up after the last run of the server
+    bool stopping_ = false;
+    std::thread thread_;
+};
+
+}  // namespace orrery::service

@@ -1,0 +1,54 @@
+#include "service/continuation.h"
+
+#include <openssl/crypto.h>
+
+#include "base/base64.h"
+#include "base/bytes.h"
+#include "model/limits.h"
+#include "service/errors.h"
+
+namespace orrery::service {
+
+namespace {
+
+constexpr std::size_t kSignatureBytes = 16;
+constexpr char kVersion = 1;
+
+Error bad_token() { return bad_request("The continuation token is not valid for this request."); }
+
+}  // namespace
+
+std::string ContinuationSigner::sign(const Continuation& continuation,
+                                     std::string_view scope) const {
+    std::string payload(1, kVersion);
+    append_big_endian(payload, continuation.range_id);
+    payload += continuation.resume;
+    return base64_encode(signature(payload, scope) + payload);
+}
+
+Result<Continuation> ContinuationSigner::check(std::string_view token,
+                                               std::string_view scope) const {
+    if (token.size() > model::limits::kContinuationBytesMax) return bad_token();
+    const auto bytes = base64_decode(token);
+    if (!bytes || bytes->size() < kSignatureBytes) return bad_token();
+    const std::string_view payload = std::string_view(*bytes).substr(kSignatureBytes);
+    const std::string expected = signature(payload, scope);
+    if (CRYPTO_memcmp(bytes->data(), expected.data(), kSignatureBytes) != 0) return bad_token();
+    ByteReader reader(payload);
+    const bool known = reader.take(1) == std::string_view(&kVersion, 1);
+    Continuation out;
+    out.range_id = reader.big_endian<std::uint32_t>();
+    out.resume = reader.rest();
+    if (!known || !reader.ok()) return bad_token();
+    return out;
+}
+
+std::string ContinuationSigner::signature(std::string_view payload, std::string_view scope) const {
+    std::string text;
+    append_varint(text, scope.size());
+    text.append(scope).append(payload);
+    const Sha256Digest digest = key_.sign(text);
+    return std::string(as_bytes(digest).substr(0, kSignatureBytes));
+}
+
+}  // namespace orrery::service

@@ -1,0 +1,23 @@
+#include "service/errors.h"
+
+namespace orrery::service {
+
+Error not_found() {
+    return Error(ErrorCode::kNotFound,
+                 "Resource Not Found. Learn more: https://aka.ms/cosmosdb-tsg-not-found");
+}
+
+Error owner_not_found() {
+    constexpr std::uint32_t kOwnerResourceNotFound = 1003;
+    return Error(ErrorCode::kNotFound, "Owner resource does not exist", kOwnerResourceNotFound);
+}
+
+Error bad_request(std::string message, std::uint32_t sub_status) {
+    return Error(ErrorCode::kBadRequest, std::move(message), sub_status);
+}
+
+Error not_implemented(const std::string& feature) {
+    return Error(ErrorCode::kNotImplemented, feature + " is not supported by this server.");
+}
+
+}  // namespace orrery::service

@@ -1,0 +1,113 @@
+#include "service/item_target.h"
+
+#include <algorithm>
+
+#include "model/effective_partition_key.h"
+#include "model/session_token.h"
+#include "service/errors.h"
+
+namespace orrery::service {
+
+namespace {
+
+Error wrong_component_count(std::size_t given, std::size_t defined) {
+    return bad_request("Partition key provided either doesn't correspond to definition in the "
+                       "collection or doesn't match partition key field values specified in the "
+                       "document: it has " +
+                       std::to_string(given) + " components, the container's has " +
+                       std::to_string(defined) + ".");
+}
+
+Status check_consistency(const Request& request) {
+    const auto& level = request.consistency_level;
+    if (!level) return {};
+    if (*level == "Session" || *level == "ConsistentPrefix" || *level == "Eventual") return {};
+    if (*level == "Strong" || *level == "BoundedStaleness") {
+        return bad_request("ConsistencyLevel " + std::string(*level) +
+                           " specified in the request is invalid when service is configured with "
+                           "consistency level Session. Ensure the request consistency level is not "
+                           "stronger than the service consistency level.");
+    }
+    return bad_request("The consistency level '" + std::string(level->substr(0, 40)) +
+                       "' is unknown.");
+}
+
+}  // namespace
+
+Result<std::optional<model::PartitionKeyValue>> partition_key_of(
+    const Request& request, const catalog::Container& container) {
+    const model::PartitionKeyDefinition& definition = container.definition.partition_key;
+    std::optional<model::PartitionKeyValue> key;
+    if (request.partition_key) key = TRY(model::parse_partition_key_header(*request.partition_key));
+    if (definition.system_key) {
+        // [] and [{}] both say "no key" here, and so does an old client that sends nothing.
+        const bool none =
+            !key || (key->size() == 1 && std::holds_alternative<model::PartitionKeyValue::Undefined>(
+                                             key->components()[0]));
+        if (none) key.emplace();
+        return key;
+    }
+    if (key && (key->empty() || key->size() > definition.paths.size())) {
+        return wrong_component_count(key->size(), definition.paths.size());
+    }
+    return key;
+}
+
+Result<model::PartitionKeyValue> required_partition_key(const Request& request,
+                                                        const catalog::Container& container) {
+    const auto key = TRY(partition_key_of(request, container));
+    if (!key) {
+        return bad_request("PartitionKey value must be supplied for this operation.");
+    }
+    const model::PartitionKeyDefinition& definition = container.definition.partition_key;
+    if (!definition.system_key && key->size() != definition.paths.size()) {
+        return wrong_component_count(key->size(), definition.paths.size());
+    }
+    return *key;
+}
+
+Result<ItemTarget> route(Partitions& partitions,
+                         const catalog::Container& container,
+                         const model::PartitionKeyValue& key) {
+    ItemTarget target;
+    target.epk = model::effective_partition_key(key, container.definition.partition_key.kind);
+    target.partition_key = key.encode();
+    target.partition = TRY(partitions.open(container, container.range_of(target.epk)));
+    return target;
+}
+
+Status check_intended_container(const Request& request, const catalog::Container& container) {
+    const auto& intended = request.intended_container_rid;
+    if (!intended || intended->empty() || *intended == container.rid.text()) return {};
+    constexpr std::uint32_t kIntendedContainerMismatch = 1024;
+    return bad_request("The container's resource id is not the one the client intended; the "
+                       "container has been created anew.",
+                       kIntendedContainerMismatch);
+}
+
+Status check_session(const Request& request, const partition::Partition& partition) {
+    TRY(check_consistency(request));
+    if (!request.session_token || request.session_token->empty()) return {};
+    const auto required =
+        TRY(model::required_lsn(*request.session_token, partition.identity().range_id, {}));
+    const bool wanted = !request.consistency_level || *request.consistency_level == "Session";
+    if (!required || !wanted || *required <= partition.lsn()) return {};
+    // A commit is on disk a moment before its number is published; the store itself knows.
+    std::string bytes;
+    partition::State state;
+    if (TRY(partition.store().get(partition::state_key(), bytes))) {
+        state = TRY(partition::State::decode(bytes));
+    }
+    if (*required <= state.lsn) return {};
+    constexpr std::uint32_t kReadSessionNotAvailable = 1002;
+    return Error(ErrorCode::kNotFound,
+                 "The read session is not available for the input session token.",
+                 kReadSessionNotAvailable);
+}
+
+Position position_of(const partition::Partition& partition, partition::Lsn at_least) {
+    return {.range_id = partition.identity().range_id,
+            .lsn = std::max(partition.lsn(), at_least)};
+}
+
+}  // namespace orrery::service

@@ -1,0 +1,43 @@
+// Finds the database and container a request names, by name or by rid.
+
+#pragma once
+
+#include <optional>
+#include <string_view>
+
+#include "base/result.h"
+#include "catalog/catalog.h"
+#include "service/request.h"
+
+namespace orrery::service {
+
+// The segments of a path, decoded. Whether they are names or rids is decided by the database: its
+// segment is a rid when there is a database with that rid.
+struct ContainerAddress {
+    std::string_view database;
+    std::string_view container;
+};
+
+struct FoundDatabase {
+    catalog::DatabasePtr database;
+    bool by_rid = false;
+};
+
+struct FoundContainer {
+    catalog::DatabasePtr database;
+    catalog::ContainerPtr container;
+    bool by_rid = false;
+};
+
+Result<FoundDatabase> find_database(const catalog::Catalog& catalog, std::string_view segment);
+
+// 404/1003 when the database is missing, 404 when the container is. Clients older than partitioned
+// containers do not see those.
+Result<FoundContainer> find_container(const catalog::Catalog& catalog,
+                                      const ContainerAddress& address,
+                                      ApiVersion version);
+
+// Whether a client of that version can see the container at all.
+bool visible_to(const catalog::Container& container, ApiVersion version);
+
+}  // namespace orrery::service

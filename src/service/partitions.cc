@@ -1,0 +1,58 @@
+#include "service/partitions.h"
+
+#include <chrono>
+#include <mutex>
+#include <thread>
+
+#include "service/errors.h"
+
+namespace orrery::service {
+
+Result<std::shared_ptr<partition::Partition>> Partitions::open(const catalog::Container& container,
+                                                               std::size_t range_index) {
+    const catalog::PartitionRange& range = container.ranges[range_index];
+    if (auto found = find(range.partition)) return found;
+    const std::unique_lock lock(mutex_);
+    // A request may still hold a container that is gone; its partition must not come back to life.
+    // Removal leaves the catalog first and this map later, so the order of the two checks is safe.
+    if (!catalog_.find_container(container.rid)) return owner_not_found();
+    std::shared_ptr<partition::Partition>& slot = open_[range.partition];
+    if (!slot) {
+        auto store = TRY(engine_.open(range.partition));
+        slot = TRY(partition::Partition::open({.container = container.rid,
+                                               .range_id = range.id,
+                                               .storage_id = range.partition},
+                                              std::move(store),
+                                              environment_));
+    }
+    return slot;
+}
+
+std::shared_ptr<partition::Partition> Partitions::find(storage::PartitionId id) const {
+    const std::shared_lock lock(mutex_);
+    const auto found = open_.find(id);
+    return found == open_.end() ? nullptr : found->second;
+}
+
+Status Partitions::drop_removed() {
+    for (const storage::PartitionId id : catalog_.partitions_to_drop()) {
+        std::weak_ptr<partition::Partition> in_use;
+        if (const auto partition = find(id)) {
+            partition->close();
+            in_use = partition;
+        }
+        {
+            const std::unique_lock lock(mutex_);
+            open_.erase(id);
+        }
+        constexpr auto kPause = std::chrono::milliseconds(1);
+        while (!in_use.expired()) {
+            std::this_thread::sleep_for(kPause);
+        }
+        TRY(engine_.drop(id));
+        TRY(catalog_.forget_dropped(id));
+    }
+    return {};
+}
+
+}  // namespace orrery::service

@@ -1,0 +1,38 @@
+// What a client asked for, free of HTTP: the headers that matter to the operations, as sent. The
+// texts belong to the exchange and are good until it is answered.
+
+#pragma once
+
+#include <optional>
+#include <string_view>
+
+namespace orrery::service {
+
+// API versions are dates; compared as the number yyyymmdd.
+using ApiVersion = int;
+inline constexpr ApiVersion kNewestApiVersion = 20240606;
+// From here on clients know partitioned containers.
+inline constexpr ApiVersion kPartitionedContainers = 20151216;
+// From here on clients understand session tokens with a version (0:-1#5 instead of 0:5).
+inline constexpr ApiVersion kVectorSessionTokens = 20180618;
+// From here on they cannot create containers without a partition key.
+inline constexpr ApiVersion kPartitionKeyRequired = 20181231;
+
+struct Request {
+    ApiVersion api_version = kNewestApiVersion;
+    std::optional<std::string_view> partition_key;
+    std::optional<std::string_view> range_id;
+    std::optional<std::string_view> start_epk;
+    std::optional<std::string_view> end_epk;
+    std::optional<std::string_view> if_match;
+    std::optional<std::string_view> if_none_match;
+    std::optional<std::string_view> session_token;
+    std::optional<std::string_view> consistency_level;
+    std::optional<std::string_view> continuation;
+    std::optional<std::string_view> max_item_count;
+    std::optional<std::string_view> intended_container_rid;
+    std::optional<std::string_view> offer_throughput;
+    std::optional<std::string_view> autopilot_settings;
+};
+
+}  // namespace orrery::service

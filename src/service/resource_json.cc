@@ -1,0 +1,95 @@
+#include "service/resource_json.h"
+
+#include "base/bytes.h"
+
+namespace orrery::service {
+
+namespace {
+
+using json::Value;
+
+void set_system_properties(Value& out,
+                           const std::string& rid,
+                           const std::string& self,
+                           const catalog::Revision& revision) {
+    out.set("_rid", rid);
+    out.set("_self", self);
+    out.set("_etag", revision.etag());
+    out.set("_ts", revision.timestamp);
+}
+
+}  // namespace
+
+Value to_json(const catalog::Database& database) {
+    Value out(Value::Object{});
+    out.set("id", database.name);
+    set_system_properties(out, database.rid.text(), database.self_link(), database.revision);
+    out.set("_colls", "colls/");
+    out.set("_users", "users/");
+    return out;
+}
+
+Value to_json(const catalog::Container& container, ApiVersion version) {
+    Value out = model::to_json(container.definition);
+    if (container.definition.partition_key.system_key && version < kPartitionKeyRequired) {
+        out.remove("partitionKey");
+    }
+    set_system_properties(out, container.rid.text(), container.self_link(), container.revision);
+    out.set("_docs", "docs/");
+    out.set("_sprocs", "sprocs/");
+    out.set("_triggers", "triggers/");
+    out.set("_udfs", "udfs/");
+    out.set("_conflicts", "conflicts/");
+    return out;
+}
+
+Value to_json(const catalog::Offer& offer) {
+    const model::Throughput& throughput = offer.throughput;
+    Value content(Value::Object{});
+    // Autoscale starts at a tenth of its maximum, which is where an idle container stands.
+    content.set("offerThroughput",
+                throughput.autoscale ? throughput.request_units / 10 : throughput.request_units);
+    content.set("offerIsRUPerMinuteThroughputEnabled", false);
+    content.set("offerMinimumThroughputParameters",
+                Value(Value::Object{{"maxThroughputEverProvisioned", throughput.request_units},
+                                    {"maxConsumedStorageEverInKB", 0}}));
+    content.set("offerLastReplaceTimestamp", offer.revision.timestamp);
+    if (throughput.autoscale) {
+        content.set("offerAutopilotSettings",
+                    Value(Value::Object{{"tier", 0},
+                                        {"maximumTierThroughput", throughput.request_units},
+                                        {"autoUpgrade", false},
+                                        {"maxThroughput", throughput.request_units}}));
+    }
+    Value out(Value::Object{});
+    out.set("id", offer.rid.text());
+    set_system_properties(out, offer.rid.text(), "offers/" + offer.rid.text() + "/",
+                          offer.revision);
+    out.set("offerVersion", "V2");
+    out.set("offerType", "Invalid");
+    out.set("offerResourceId", offer.resource_rid);
+    out.set("resource", offer.resource_link);
+    out.set("content", std::move(content));
+    return out;
+}
+
+Value to_json(const catalog::Container& container, const catalog::PartitionRange& range) {
+    const std::string rid =
+        model::PartitionKeyRangeRid{.container = container.rid, .number = range.id}.text();
+    Value out(Value::Object{});
+    out.set("id", std::to_string(range.id));
+    set_system_properties(out, rid, container.self_link() + "pkranges/" + rid + "/",
+                          container.revision);
+    out.set("minInclusive", to_hex_upper(range.epks.min_inclusive));
+    out.set("maxExclusive", to_hex_upper(range.epks.max_exclusive));
+    out.set("ridPrefix", std::int64_t{range.id});
+    // An even share, cut to nine digits: JSON for clients, not for arithmetic.
+    auto share = Value::parse(std::to_string(1.0 / static_cast<double>(container.ranges.size())));
+    out.set("throughputFraction", share ? std::move(share).take() : Value(1));
+    out.set("status", "online");
+    out.set("parents", Value::Array{});
+    out.set("ownedArchivalPKRangeIds", Value::Array{});
+    return out;
+}
+
+}  // namespace orrery::service

@@ -1,0 +1,17 @@
+// The resources of the control plane as clients see them.
+
+#pragma once
+
+#include "catalog/resources.h"
+#include "json/value.h"
+#include "service/request.h"
+
+namespace orrery::service {
+
+json::Value to_json(const catalog::Database& database);
+// Clients from before 2018-12-31 do not see the key of a container that was made without one.
+json::Value to_json(const catalog::Container& container, ApiVersion version);
+json::Value to_json(const catalog::Offer& offer);
+json::Value to_json(const catalog::Container& container, const catalog::PartitionRange& range);
+
+}  // namespace orrery::service

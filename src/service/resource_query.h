@@ -1,0 +1,32 @@
+// The small queries that SDKs send to the feeds of databases, containers and offers when they start:
+// SELECT * FROM root r WHERE r.id = @id. Items are not queried with this.
+
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "json/value.h"
+
+namespace orrery::service {
+
+class ResourceQuery {
+public:
+    // From the body of a query request: {"query": ..., "parameters": [...]}. Anything beyond
+    // `SELECT * FROM x [y] [WHERE x.p = value [AND ...]]` is refused by name.
+    static Result<ResourceQuery> parse(const json::Value& body);
+
+    bool matches(const json::Value& resource) const;
+
+private:
+    struct Condition {
+        std::string property;
+        json::Value value;
+    };
+
+    std::vector<Condition> conditions_;  // all must hold
+};
+
+}  // namespace orrery::service

@@ -1,0 +1,256 @@
+#include "service/resources.h"
+
+#include <algorithm>
+
+#include "model/etag.h"
+#include "model/limits.h"
+#include "model/names.h"
+#include "service/errors.h"
+#include "service/resource_json.h"
+
+namespace orrery::service {
+
+namespace {
+
+using json::Value;
+
+std::optional<std::string> if_match_of(const Request& request) {
+    if (!request.if_match) return std::nullopt;
+    return std::string(*request.if_match);
+}
+
+// The answer to a read: without a body when the client's copy is still good.
+ResourceAnswer read_answer(const Request& request, Value body, std::string etag) {
+    ResourceAnswer answer{.body = std::nullopt, .etag = std::move(etag), .container = nullptr};
+    const bool unchanged =
+        request.if_none_match && model::etag_matches(*request.if_none_match, answer.etag);
+    if (!unchanged) answer.body = std::move(body);
+    return answer;
+}
+
+ResourceAnswer container_answer(const catalog::ContainerPtr& container, ApiVersion version) {
+    return {.body = to_json(*container, version),
+            .etag = container->revision.etag(),
+            .container = container};
+}
+
+Result<Value> parse_object(std::string_view body) {
+    Value value = TRY(Value::parse(body));
+    if (!value.is_object()) return bad_request("The body must be a JSON object.");
+    return value;
+}
+
+// Changes when ranges are added: ids are never reused.
+std::string ranges_etag(const catalog::Container& container) {
+    std::uint32_t newest = 0;
+    for (const catalog::PartitionRange& range : container.ranges) {
+        newest = std::max(newest, range.id);
+    }
+    return "\"" + std::to_string(newest + 1) + "\"";
+}
+
+}  // namespace
+
+Result<ResourceAnswer> Resources::create_database(const Request& request, std::string_view body) {
+    const Value value = TRY(parse_object(body));
+    const Value* id = value.find("id");
+    if (id == nullptr || !id->is_string()) {
+        return bad_request(
+            "The input content is invalid because the required properties - 'id; ' - are missing.");
+    }
+    TRY(model::check_resource_name(id->string()));
+    const auto throughput =
+        TRY(model::parse_throughput(request.offer_throughput, request.autopilot_settings));
+    const catalog::DatabasePtr database =
+        TRY(catalog_.create_database(id->string(), throughput));
+    return ResourceAnswer{.body = to_json(*database),
+                          .etag = database->revision.etag(),
+                          .container = nullptr};
+}
+
+Result<ResourceAnswer> Resources::read_database(const Request& request, std::string_view segment) {
+    const FoundDatabase found = TRY(find_database(catalog_, segment));
+    return read_answer(request, to_json(*found.database), found.database->revision.etag());
+}
+
+Status Resources::remove_database(const Request& request, std::string_view segment) {
+    const FoundDatabase found = TRY(find_database(catalog_, segment));
+    TRY(catalog_.remove_database(found.database->rid, if_match_of(request)));
+    options_.on_removal();
+    return {};
+}
+
+Result<Page> Resources::list_databases(const Request& request, const ResourceQuery* query) {
+    std::vector<Value> all;
+    for (const catalog::DatabasePtr& database : catalog_.databases()) {
+        all.push_back(to_json(*database));
+    }
+    return page_of(request, all, query, "databases");
+}
+
+Result<catalog::NewContainer> Resources::plan_container(const Request& request,
+                                                        const catalog::Database& database,
+                                                        std::string_view body) const {
+    const Value value = TRY(parse_object(body));
+    if (request.api_version < kPartitionedContainers && value.find("partitionKey") != nullptr) {
+        return bad_request("Partitioned containers need API version 2015-12-16 or later.");
+    }
+    catalog::NewContainer wanted;
+    wanted.definition = TRY(model::parse_container_definition(
+        value, {.partition_key_required = request.api_version >= kPartitionKeyRequired}));
+    wanted.throughput =
+        TRY(model::parse_throughput(request.offer_throughput, request.autopilot_settings));
+    // A container of a database with throughput shares that; any other has its own.
+    if (!wanted.throughput && !catalog_.find_offer_of(database.rid.text())) {
+        wanted.throughput =
+            model::Throughput{.request_units = model::limits::kThroughputMin, .autoscale = false};
+    }
+    const std::int64_t units = wanted.throughput ? wanted.throughput->request_units : 0;
+    if (wanted.definition.partition_key.system_key) {
+        if (units > model::limits::kPartitionThroughputMax) {
+            return bad_request("A container without a partition key has at most " +
+                               std::to_string(model::limits::kPartitionThroughputMax) +
+                               " request units per second.");
+        }
+        wanted.partition_count = 1;
+    } else {
+        wanted.partition_count =
+            options_.partition_count.value_or(model::partition_count_for(units));
+    }
+    return wanted;
+}
+
+Result<ResourceAnswer> Resources::create_container(const Request& request,
+                                                   std::string_view database,
+                                                   std::string_view body) {
+    const auto found = find_database(catalog_, database);
+    if (!found) return owner_not_found();
+    catalog::NewContainer wanted = TRY(plan_container(request, *found->database, body));
+    const catalog::ContainerPtr container =
+        TRY(catalog_.create_container(found->database->rid, std::move(wanted)));
+    return container_answer(container, request.api_version);
+}
+
+Result<ResourceAnswer> Resources::read_container(const Request& request,
+                                                 const ContainerAddress& address) {
+    const FoundContainer found = TRY(find_container(catalog_, address, request.api_version));
+    ResourceAnswer answer = read_answer(request, to_json(*found.container, request.api_version),
+                                        found.container->revision.etag());
+    answer.container = found.container;
+    return answer;
+}
+
+Result<ResourceAnswer> Resources::replace_container(const Request& request,
+                                                    const ContainerAddress& address,
+                                                    std::string_view body) {
+    const FoundContainer found = TRY(find_container(catalog_, address, request.api_version));
+    Value value = TRY(parse_object(body));
+    // What an old client cannot see it cannot send either.
+    if (found.container->definition.partition_key.system_key) {
+        value.set("partitionKey", *model::to_json(found.container->definition).find("partitionKey"));
+    }
+    // The service takes a missing policy as "leave it": it can never be another one.
+    if (value.find("uniqueKeyPolicy") == nullptr) {
+        value.set("uniqueKeyPolicy",
+                  *model::to_json(found.container->definition).find("uniqueKeyPolicy"));
+    }
+    model::ContainerDefinition definition =
+        TRY(model::parse_container_definition(value, {.partition_key_required = true}));
+    const catalog::ContainerPtr container = TRY(catalog_.replace_container(
+        found.container->rid, std::move(definition), if_match_of(request)));
+    return container_answer(container, request.api_version);
+}
+
+Status Resources::remove_container(const Request& request, const ContainerAddress& address) {
+    const FoundContainer found = TRY(find_container(catalog_, address, request.api_version));
+    TRY(catalog_.remove_container(found.container->rid, if_match_of(request)));
+    options_.on_removal();
+    return {};
+}
+
+Result<Resources::ContainerList> Resources::list_containers(const Request& request,
+                                                            std::string_view database,
+                                                            const ResourceQuery* query) {
+    const FoundDatabase found = TRY(find_database(catalog_, database));
+    std::vector<Value> all;
+    for (const catalog::ContainerPtr& container : catalog_.containers(found.database->rid)) {
+        if (!visible_to(*container, request.api_version)) continue;
+        all.push_back(to_json(*container, request.api_version));
+    }
+    const std::string rid = found.database->rid.text();
+    return ContainerList{.database_rid = rid,
+                         .page = TRY(page_of(request, all, query, "containers " + rid))};
+}
+
+Result<ResourceAnswer> Resources::read_offer(const Request& request, std::string_view rid) {
+    const auto parsed = model::OfferRid::parse(rid);
+    const catalog::OfferPtr offer = parsed ? catalog_.find_offer(*parsed) : nullptr;
+    if (!offer) return not_found();
+    return read_answer(request, to_json(*offer), offer->revision.etag());
+}
+
+Result<Page> Resources::list_offers(const Request& request, const ResourceQuery* query) {
+    std::vector<Value> all;
+    for (const catalog::OfferPtr& offer : catalog_.offers()) {
+        all.push_back(to_json(*offer));
+    }
+    return page_of(request, all, query, "offers");
+}
+
+Result<RangesAnswer> Resources::list_ranges(const Request& request,
+                                            const catalog::Container& container,
+                                            bool incremental) {
+    RangesAnswer answer;
+    answer.etag = ranges_etag(container);
+    if (incremental && request.if_none_match &&
+        model::etag_matches(*request.if_none_match, answer.etag)) {
+        answer.not_modified = true;
+        return answer;
+    }
+    std::vector<Value> all;
+    for (const catalog::PartitionRange& range : container.ranges) {
+        all.push_back(to_json(container, range));
+    }
+    // Clients build their routing map from one answer and do not expect it in pages.
+    Request whole = request;
+    whole.max_item_count = "-1";
+    answer.page = TRY(page_of(whole, all, nullptr, "ranges " + container.rid.text()));
+    return answer;
+}
+
+Result<ResourceAnswer> Resources::read_range(const catalog::Container& container,
+                                             std::string_view id) {
+    for (const catalog::PartitionRange& range : container.ranges) {
+        Value body = to_json(container, range);
+        if (body.find("id")->string() == id || body.find("_rid")->string() == id) {
+            return ResourceAnswer{
+                .body = std::move(body), .etag = container.revision.etag(), .container = nullptr};
+        }
+    }
+    return not_found();
+}
+
+Result<Page> Resources::page_of(const Request& request,
+                                const std::vector<Value>& resources,
+                                const ResourceQuery* query,
+                                const std::string& scope) const {
+    const std::size_t limit = TRY(page_size(request));
+    std::string from;  // rid of the first resource of this page
+    if (request.continuation) from = TRY(signer_.check(*request.continuation, scope)).resume;
+    Page page;
+    bool started = from.empty();
+    for (const Value& resource : resources) {
+        const std::string& rid = resource.find("_rid")->string();
+        started = started || rid == from;
+        if (!started || (query != nullptr && !query->matches(resource))) continue;
+        if (page.count == limit) {
+            page.continuation = signer_.sign({.range_id = 0, .resume = rid}, scope);
+            return page;
+        }
+        if (page.count++ > 0) page.elements += ',';
+        resource.append_text(page.elements);
+    }
+    return page;
+}
+
+}  // namespace orrery::service

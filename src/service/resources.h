@@ -1,0 +1,100 @@
+// The operations on databases, containers, offers and partition key ranges. They commit to the
+// catalog's store: call them where blocking is allowed.
+
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "catalog/catalog.h"
+#include "json/value.h"
+#include "service/continuation.h"
+#include "service/lookup.h"
+#include "service/page.h"
+#include "service/request.h"
+#include "service/resource_query.h"
+
+namespace orrery::service {
+
+// A resource as the client gets it. Without a body when the client has it already (304).
+struct ResourceAnswer {
+    std::optional<json::Value> body;
+    std::string etag;
+    catalog::ContainerPtr container;  // when it is one
+};
+
+struct RangesAnswer {
+    bool not_modified = false;
+    Page page;
+    std::string etag;
+};
+
+struct ResourceOptions {
+    // Physical partitions of every new container; nothing follows from its throughput.
+    std::optional<std::uint32_t> partition_count;
+    // Called after a container is gone, so that its data is removed in the background.
+    std::function<void()> on_removal;
+};
+
+class Resources {
+public:
+    Resources(catalog::Catalog& catalog,
+              const ContinuationSigner& signer,
+              ResourceOptions options)
+        : catalog_(catalog), signer_(signer), options_(std::move(options)) {}
+
+    // The container a request for something in it means.
+    Result<FoundContainer> find(const Request& request, const ContainerAddress& address) const {
+        return find_container(catalog_, address, request.api_version);
+    }
+
+    Result<ResourceAnswer> create_database(const Request& request, std::string_view body);
+    Result<ResourceAnswer> read_database(const Request& request, std::string_view segment);
+    Status remove_database(const Request& request, std::string_view segment);
+    Result<Page> list_databases(const Request& request, const ResourceQuery* query);
+
+    Result<ResourceAnswer> create_container(const Request& request,
+                                            std::string_view database,
+                                            std::string_view body);
+    Result<ResourceAnswer> read_container(const Request& request, const ContainerAddress& address);
+    Result<ResourceAnswer> replace_container(const Request& request,
+                                             const ContainerAddress& address,
+                                             std::string_view body);
+    Status remove_container(const Request& request, const ContainerAddress& address);
+    // The rid of the database goes into the feed's envelope.
+    struct ContainerList {
+        std::string database_rid;
+        Page page;
+    };
+    Result<ContainerList> list_containers(const Request& request,
+                                          std::string_view database,
+                                          const ResourceQuery* query);
+
+    Result<ResourceAnswer> read_offer(const Request& request, std::string_view rid);
+    Result<Page> list_offers(const Request& request, const ResourceQuery* query);
+
+    // With A-IM the answer is 304 once the client's etag is the current one.
+    Result<RangesAnswer> list_ranges(const Request& request,
+                                     const catalog::Container& container,
+                                     bool incremental);
+    Result<ResourceAnswer> read_range(const catalog::Container& container, std::string_view id);
+
+private:
+    Result<Page> page_of(const Request& request,
+                         const std::vector<json::Value>& resources,
+                         const ResourceQuery* query,
+                         const std::string& scope) const;
+    Result<catalog::NewContainer> plan_container(const Request& request,
+                                                 const catalog::Database& database,
+                                                 std::string_view body) const;
+
+    catalog::Catalog& catalog_;
+    const ContinuationSigner& signer_;
+    ResourceOptions options_;
+};
+
+}  // namespace orrery::service

@@ -1,0 +1,176 @@
+#include "storage/faulty_engine.h"
+
+#include <mutex>
+#include <utility>
+
+#include "base/check.h"
+
+namespace orrery::storage {
+
+// One life of the engine, from its start or reopen() to its crash. Handles keep the one they were
+// born in, so those from before a crash stay dead.
+class FaultState {
+public:
+    void inject(Fault fault, std::uint64_t nth) {
+        CHECK(nth > 0);
+        const std::lock_guard lock(mutex_);
+        fault_ = fault;
+        at_ = writes_ + nth;
+    }
+
+    void clear() {
+        const std::lock_guard lock(mutex_);
+        at_ = 0;
+    }
+
+    bool crashed() const {
+        const std::lock_guard lock(mutex_);
+        return crashed_;
+    }
+
+    std::uint64_t writes() const {
+        const std::lock_guard lock(mutex_);
+        return writes_;
+    }
+
+    Status check() const {
+        if (crashed()) return Error(ErrorCode::kUnavailable, "injected: the machine has stopped");
+        return {};
+    }
+
+    // Runs one write. The lock is held throughout, so that in the order of writes the one that
+    // crashes is the last.
+    template <typename Write>
+    Status write(const Write& apply) {
+        const std::lock_guard lock(mutex_);
+        if (crashed_) return Error(ErrorCode::kUnavailable, "injected: the machine has stopped");
+        if (++writes_ != at_) return apply();
+        if (fault_ == Fault::kFail) {
+            return Error(ErrorCode::kUnavailable, "injected: the write failed");
+        }
+        crashed_ = true;
+        if (fault_ == Fault::kCrashAfter) TRY(apply());
+        return Error(ErrorCode::kUnavailable, "injected: the machine stopped while writing");
+    }
+
+private:
+    mutable std::mutex mutex_;
+    std::uint64_t writes_ = 0;
+    std::uint64_t at_ = 0;  // the write that fails; 0: none
+    Fault fault_ = Fault::kFail;
+    bool crashed_ = false;
+};
+
+namespace {
+
+using State = std::shared_ptr<const FaultState>;
+
+class FaultyCursor final : public Cursor {
+public:
+    FaultyCursor(std::unique_ptr<Cursor> inner, State state)
+        : inner_(std::move(inner)), state_(std::move(state)) {}
+
+    bool valid() const override { return !state_->crashed() && inner_->valid(); }
+    std::string_view key() const override { return inner_->key(); }
+    std::string_view value() const override { return inner_->value(); }
+    void next() override { inner_->next(); }
+    Status status() const override {
+        TRY(state_->check());
+        return inner_->status();
+    }
+
+private:
+    const std::unique_ptr<Cursor> inner_;
+    const State state_;
+};
+
+Result<bool> get_from(const Reader& inner,
+                      const FaultState& state,
+                      std::string_view key,
+                      std::string& value) {
+    TRY(state.check());
+    return inner.get(key, value);
+}
+
+Result<std::vector<std::optional<std::string>>> get_many_from(const Reader& inner,
+                                                              const FaultState& state,
+                                                              std::span<const std::string> keys) {
+    TRY(state.check());
+    return inner.get_many(keys);
+}
+
+class FaultyReader final : public Reader {
+public:
+    FaultyReader(std::shared_ptr<const Reader> inner, State state)
+        : inner_(std::move(inner)), state_(std::move(state)) {}
+
+    Result<bool> get(std::string_view key, std::string& value) const override {
+        return get_from(*inner_, *state_, key, value);
+    }
+    Result<std::vector<std::optional<std::string>>> get_many(
+        std::span<const std::string> keys) const override {
+        return get_many_from(*inner_, *state_, keys);
+    }
+    std::unique_ptr<Cursor> scan(const Range& range, Direction direction) const override {
+        return std::make_unique<FaultyCursor>(inner_->scan(range, direction), state_);
+    }
+
+private:
+    const std::shared_ptr<const Reader> inner_;
+    const State state_;
+};
+
+class FaultyStore final : public PartitionStore {
+public:
+    FaultyStore(std::shared_ptr<PartitionStore> inner, std::shared_ptr<FaultState> state)
+        : inner_(std::move(inner)), state_(std::move(state)) {}
+
+    Result<bool> get(std::string_view key, std::string& value) const override {
+        return get_from(*inner_, *state_, key, value);
+    }
+    Result<std::vector<std::optional<std::string>>> get_many(
+        std::span<const std::string> keys) const override {
+        return get_many_from(*inner_, *state_, keys);
+    }
+    std::unique_ptr<Cursor> scan(const Range& range, Direction direction) const override {
+        return std::make_unique<FaultyCursor>(inner_->scan(range, direction), state_);
+    }
+    std::shared_ptr<const Reader> snapshot() const override {
+        return std::make_shared<FaultyReader>(inner_->snapshot(), state_);
+    }
+    Status commit(const WriteBatch& batch) override {
+        if (batch.empty()) return state_->check();
+        return state_->write([&] { return inner_->commit(batch); });
+    }
+
+private:
+    const std::shared_ptr<PartitionStore> inner_;
+    const std::shared_ptr<FaultState> state_;
+};
+
+}  // namespace
+
+FaultyEngine::FaultyEngine(Engine& inner)
+    : inner_(inner), state_(std::make_shared<FaultState>()) {}
+FaultyEngine::~FaultyEngine() = default;
+
+void FaultyEngine::inject(Fault fault, std::uint64_t nth) { state_->inject(fault, nth); }
+void FaultyEngine::clear() { state_->clear(); }
+void FaultyEngine::reopen() { state_ = std::make_shared<FaultState>(); }
+bool FaultyEngine::crashed() const { return state_->crashed(); }
+std::uint64_t FaultyEngine::writes() const { return state_->writes(); }
+
+Result<std::shared_ptr<PartitionStore>> FaultyEngine::open(PartitionId id) {
+    TRY(state_->check());
+    auto inner = TRY(inner_.open(id));
+    return std::shared_ptr<PartitionStore>(
+        std::make_shared<FaultyStore>(std::move(inner), state_));
+}
+
+Status FaultyEngine::drop(PartitionId id) {
+    return state_->write([&] { return inner_.drop(id); });
+}
+
+std::uint64_t FaultyEngine::size_on_disk() const { return inner_.size_on_disk(); }
+
+}  // namespace orrery::storage

@@ -1,0 +1,58 @@
+#include "storage/memory/memory_engine.h"
+
+#include "storage/engine_conformance.h"
+
+namespace orrery::storage {
+namespace {
+
+class MemoryHarness {
+public:
+    MemoryEngine& engine() { return engine_; }
+    // Its data does not outlive the engine; that the handles are gone is all there is to it.
+    void reopen() {}
+    void fence(PartitionId id) { engine_.fence(id); }
+
+private:
+    MemoryEngine engine_;
+};
+
+}  // namespace
+
+namespace conformance {
+namespace {
+
+INSTANTIATE_TYPED_TEST_SUITE_P(Memory, EngineConformance, MemoryHarness);
+INSTANTIATE_TYPED_TEST_SUITE_P(Memory, EngineFencing, MemoryHarness);
+
+TEST(MemoryEngine, FencesOnePartitionOnly) {
+    MemoryEngine engine;
+    const auto fenced = engine.open(1);
+    const auto other = engine.open(2);
+    engine.fence(1);
+    WriteBatch batch;
+    batch.put("a", "1");
+    EXPECT_FALSE((*fenced)->commit(batch));
+    EXPECT_TRUE((*other)->commit(batch));
+}
+
+TEST(MemoryEngine, ForgetsOldVersionsWhenTheLastSnapshotIsGone) {
+    MemoryEngine engine;
+    const auto store = engine.open(1);
+    put(**store, "a", std::string(100, 'x'));
+    put(**store, "b", std::string(100, 'x'));
+    auto first = (*store)->snapshot();
+    auto second = (*store)->snapshot();
+    put(**store, "a", "");
+    WriteBatch batch;
+    batch.remove("b");
+    ASSERT_TRUE((*store)->commit(batch));
+    EXPECT_GE(engine.size_on_disk(), 200U);
+    first.reset();
+    EXPECT_GE(engine.size_on_disk(), 200U);
+    second.reset();
+    EXPECT_EQ(engine.size_on_disk(), 1U);
+}
+
+}  // namespace
+}  // namespace conformance
+}  // namespace orrery::storage

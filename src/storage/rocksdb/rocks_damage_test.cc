@@ -1,0 +1,260 @@
+// What happens to databases whose files were cut, changed or lost while nobody was looking: damage
+// is refused, and only what a crash can do to the end of a log is accepted.
+
+#include <random>
+#include <string>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "storage/engine_test_support.h"
+#include "storage/rocksdb/file_copies.h"
+#include "storage/rocksdb/rocks_engine.h"
+#include "storage/rocksdb/rocks_files.h"
+
+namespace orrery::storage {
+namespace {
+
+using namespace testing_support;  // NOLINT: test vocabulary
+
+const std::string kPath = "/db";
+
+RocksOptions options_on(std::shared_ptr<rocksdb::FileSystem> file_system, bool create) {
+    return {.path = kPath,
+            .create = create,
+            .file_system = std::move(file_system),
+            .write_buffer_bytes = 256 << 10};
+}
+
+std::string key_of(int i) { return "key " + std::to_string(1000 + i); }
+
+// The files of a database after `count` commits of one key each.
+FileCopies files_after(int count, std::size_t value_size) {
+    const auto file_system = make_memory_file_system();
+    std::mt19937 random(1);
+    auto engine = open_shared_rocks(options_on(file_system, true));
+    EXPECT_TRUE(engine);
+    for (int i = 0; i < count; ++i) {
+        std::string value(value_size, '\0');
+        for (char& c : value) {
+            c = static_cast<char>(random());
+        }
+        put(**(*engine)->open(1), key_of(i), value);
+    }
+    return copy_files(*file_system, kPath);
+}
+
+// How many of the keys are there, counted up to the first that is not; or the error.
+Result<int> keys_found(const FileCopies& files) {
+    auto engine = TRY(open_shared_rocks(options_on(file_system_with(files, kPath), false)));
+    const auto store = TRY(engine->open(1));
+    const auto all = entries(*store, everything(), Direction::kForward);
+    for (std::size_t i = 0; i < all.size(); ++i) {
+        EXPECT_EQ(all[i].first, key_of(static_cast<int>(i)));
+    }
+    return static_cast<int>(all.size());
+}
+
+void expect_refused(const FileCopies& files) {
+    const Result<int> found = keys_found(files);
+    ASSERT_FALSE(found) << "opened with " << *found << " keys";
+    EXPECT_EQ(found.error().code(), ErrorCode::kCorrupted) << found.error().message();
+}
+
+std::string& only_log(FileCopies& files) {
+    const std::vector<std::string> logs = names_with(files, ".log");
+    EXPECT_EQ(logs.size(), 1U);
+    return files[logs.at(0)];
+}
+
+// Where each record of a log that fits into one block begins.
+std::vector<std::size_t> record_starts(const std::string& log) {
+    std::vector<std::size_t> starts;
+    for (std::size_t at = 0; at + 7 <= log.size();) {
+        starts.push_back(at);
+        at += 7 + static_cast<unsigned char>(log[at + 4]) +
+              256 * static_cast<unsigned char>(log[at + 5]);
+    }
+    return starts;
+}
+
+TEST(RocksDamage, AnUndamagedCopyIsWhole) {
+    EXPECT_EQ(*keys_found(files_after(10, 20)), 10);
+}
+
+TEST(RocksDamage, ALogCutInItsLastRecordLosesOnlyThatRecord) {
+    FileCopies files = files_after(10, 20);
+    const std::string whole = only_log(files);
+    for (std::size_t size = record_starts(whole).back(); size < whole.size(); ++size) {
+        SCOPED_TRACE(size);
+        only_log(files) = whole.substr(0, size);
+        const Result<int> found = keys_found(files);
+        ASSERT_TRUE(found) << found.error().message();
+        EXPECT_EQ(*found, 9);
+    }
+}
+
+TEST(RocksDamage, ALargeRecordCutAnywhereIsAnIncompleteLastRecord) {
+    FileCopies files = files_after(2, 100'000);
+    const std::string whole = only_log(files);
+    for (std::size_t size = 100'100; size < whole.size(); size += 9'973) {
+        SCOPED_TRACE(size);
+        only_log(files) = whole.substr(0, size);
+        EXPECT_EQ(*keys_found(files), 1);
+    }
+}
+
+TEST(RocksDamage, AnyChangedByteBeforeTheLastRecordIsRefused) {
+    FileCopies files = files_after(6, 20);
+    const std::string whole = only_log(files);
+    const std::size_t end = record_starts(whole).back();
+    for (std::size_t at = 0; at < end; ++at) {
+        for (const int flip : {0x01, 0x40, 0xff}) {
+            SCOPED_TRACE(testing::Message() << "byte " << at << " flip " << flip);
+            only_log(files) = whole;
+            only_log(files)[at] = static_cast<char>(whole[at] ^ flip);
+            expect_refused(files);
+            if (HasFatalFailure()) return;
+        }
+    }
+}
+
+TEST(RocksDamage, AChangedByteInTheLastRecordCostsAtMostThatRecord) {
+    FileCopies files = files_after(6, 20);
+    const std::string whole = only_log(files);
+    for (std::size_t at = record_starts(whole).back(); at < whole.size(); ++at) {
+        SCOPED_TRACE(at);
+        only_log(files)[at] = static_cast<char>(whole[at] ^ 0x40);
+        const Result<int> found = keys_found(files);
+        EXPECT_TRUE(!found || *found == 5);
+        only_log(files) = whole;
+    }
+}
+
+TEST(RocksDamage, AHoleInALogOfManyBlocksIsRefused) {
+    FileCopies files = files_after(100, 1500);
+    const std::string whole = only_log(files);
+    for (std::size_t at = 3'000; at + 40'000 < whole.size(); at += 9'001) {
+        SCOPED_TRACE(at);
+        only_log(files) = whole;
+        only_log(files)[at] = static_cast<char>(whole[at] ^ 0x10);
+        expect_refused(files);
+        only_log(files) = whole;
+        only_log(files).replace(at, 4096, 4096, '\0');
+        expect_refused(files);
+    }
+}
+
+// After a restart the old log stays until its content is in a table, so there are several.
+TEST(RocksDamage, AnEarlierLogThatIsCutOrMissingIsRefused) {
+    const auto file_system = make_memory_file_system();
+    for (int i = 0; i < 3; ++i) {
+        const auto engine = open_shared_rocks(options_on(file_system, i == 0));
+        ASSERT_TRUE(engine);
+        put(**(*engine)->open(1), key_of(2 * i), "v");
+        put(**(*engine)->open(1), key_of(2 * i + 1), "v");
+    }
+    const FileCopies whole = copy_files(*file_system, kPath);
+    const std::vector<std::string> logs = names_with(whole, ".log");
+    ASSERT_EQ(logs.size(), 3U);
+    ASSERT_EQ(*keys_found(whole), 6);
+    for (const std::string& log : {logs[0], logs[1]}) {
+        FileCopies files = whole;
+        files[log].resize(record_starts(files[log]).at(1));
+        expect_refused(files);
+        files[log].clear();
+        if (log != logs[0]) expect_refused(files);
+    }
+    FileCopies files = whole;
+    files.erase(logs[1]);
+    expect_refused(files);
+}
+
+TEST(RocksDamage, AnyMissingFileIsRefused) {
+    // Enough for tables and a log.
+    const FileCopies whole = files_after(60, 10'000);
+    ASSERT_FALSE(names_with(whole, ".sst").empty());
+    ASSERT_EQ(*keys_found(whole), 60);
+    for (const char* part : {"CURRENT", "MANIFEST", ".sst", ".log"}) {
+        for (const std::string& name : names_with(whole, part)) {
+            SCOPED_TRACE(name);
+            FileCopies files = whole;
+            files.erase(name);
+            expect_refused(files);
+        }
+    }
+}
+
+TEST(RocksDamage, ADatabaseThatLostItsFilesIsNotMadeAnew) {
+    FileCopies files = files_after(60, 10'000);
+    files.erase("CURRENT");
+    const auto file_system = file_system_with(files, kPath);
+    const auto engine = open_shared_rocks(options_on(file_system, true));
+    ASSERT_FALSE(engine);
+    EXPECT_EQ(engine.error().code(), ErrorCode::kCorrupted);
+    EXPECT_THAT(engine.error().message(), testing::HasSubstr("CURRENT"));
+    EXPECT_EQ(copy_files(*file_system, kPath), files);
+}
+
+TEST(RocksDamage, ALogThatWasTheOnlyDataIsMissed) {
+    FileCopies files = files_after(3, 10);
+    files.erase(names_with(files, ".log").at(0));
+    expect_refused(files);
+}
+
+TEST(RocksDamage, ACutTableIsRefused) {
+    FileCopies files = files_after(60, 10'000);
+    files[names_with(files, ".sst").at(0)].pop_back();
+    expect_refused(files);
+}
+
+TEST(RocksDamage, AChangedTableIsNoticedWhenItIsRead) {
+    FileCopies files = files_after(60, 10'000);
+    files[names_with(files, ".sst").at(0)][500] ^= 1;
+    auto engine = open_shared_rocks(options_on(file_system_with(files, kPath), false));
+    if (!engine) {
+        EXPECT_EQ(engine.error().code(), ErrorCode::kCorrupted);
+        return;
+    }
+    const auto store = (*engine)->open(1);
+    std::string value;
+    const Result<bool> found = (*store)->get(key_of(0), value);
+    ASSERT_FALSE(found);
+    EXPECT_EQ(found.error().code(), ErrorCode::kCorrupted);
+    const auto cursor = (*store)->scan(everything(), Direction::kForward);
+    EXPECT_FALSE(cursor->valid());
+    ASSERT_FALSE(cursor->status());
+    EXPECT_EQ(cursor->status().error().code(), ErrorCode::kCorrupted);
+}
+
+TEST(RocksDamage, ACreationThatWasInterruptedIsStartedOver) {
+    for (const char* left_behind : {"MANIFEST-000001", "IDENTITY", "000001.dbtmp"}) {
+        SCOPED_TRACE(left_behind);
+        const auto file_system = file_system_with({{left_behind, "half"}}, kPath);
+        const auto engine = open_shared_rocks(options_on(file_system, true));
+        ASSERT_TRUE(engine) << engine.error().message();
+        put(**(*engine)->open(1), "a", "1");
+    }
+}
+
+TEST(RocksDamage, RecordsBehindDamageAreFoundInALogBlock) {
+    FileCopies files = files_after(3, 20);
+    const std::string log = only_log(files);
+    const std::vector<std::size_t> starts = record_starts(log);
+    EXPECT_FALSE(has_record_behind_damage(""));
+    EXPECT_FALSE(has_record_behind_damage(log));
+    EXPECT_FALSE(has_record_behind_damage(log.substr(0, log.size() - 1)));
+    EXPECT_FALSE(has_record_behind_damage(log.substr(0, starts.back() + 3)));
+    EXPECT_FALSE(has_record_behind_damage(std::string(500, '\0')));
+    EXPECT_FALSE(has_record_behind_damage(log + std::string(100, '\0')));
+    std::string long_length = log;
+    long_length[starts[1] + 5] = '\x7f';
+    EXPECT_TRUE(has_record_behind_damage(long_length));
+    std::string zeroes = log;
+    zeroes.replace(starts[1], starts[2] - starts[1], starts[2] - starts[1], '\0');
+    EXPECT_TRUE(has_record_behind_damage(zeroes));
+}
+
+}  // namespace
+}  // namespace orrery::storage

@@ -1,0 +1,298 @@
+// Full disks and I/O errors: a failing commit leaves nothing behind, reads go on, and when the
+// medium is back so are commits; a process that stops at any of these points finds exactly what was
+// acknowledged.
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <iterator>
+#include <memory>
+#include <set>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "storage/engine_test_support.h"
+#include "storage/rocksdb/faulty_file_system.h"
+#include "storage/rocksdb/file_copies.h"
+#include "storage/rocksdb/rocks_engine.h"
+
+namespace orrery::storage {
+namespace {
+
+using namespace testing_support;  // NOLINT: test vocabulary
+using namespace std::chrono_literals;
+
+const std::string kPath = "/db";
+
+std::set<std::string> key_set(const Reader& reader) {
+    std::set<std::string> found;
+    for (const auto& [key, value] : entries(reader, everything(), Direction::kForward)) {
+        found.insert(key);
+    }
+    return found;
+}
+
+// Says what is there too much and what is missing instead of printing hundreds of keys.
+void expect_exactly(const Reader& reader, const std::set<std::string>& expected) {
+    const std::set<std::string> found = key_set(reader);
+    std::vector<std::string> lost;
+    std::vector<std::string> unacknowledged;
+    std::set_difference(
+        expected.begin(), expected.end(), found.begin(), found.end(), std::back_inserter(lost));
+    std::set_difference(found.begin(),
+                        found.end(),
+                        expected.begin(),
+                        expected.end(),
+                        std::back_inserter(unacknowledged));
+    EXPECT_THAT(lost, testing::IsEmpty());
+    EXPECT_THAT(unacknowledged, testing::IsEmpty());
+}
+
+class RocksFault : public testing::Test {
+protected:
+    void open(std::chrono::milliseconds recovery_interval = 0ms) {
+        auto engine = open_shared_rocks({.path = kPath,
+                                         .create = true,
+                                         .file_system = file_system_,
+                                         .write_buffer_bytes = 64 << 10,
+                                         .recovery_interval = recovery_interval});
+        ASSERT_TRUE(engine) << engine.error().message();
+        engine_ = std::move(engine).take();
+        store_ = *engine_->open(1);
+    }
+
+    // Commits two keys at once; both or none count.
+    Status commit(const std::string& key, std::size_t value_size = 30) {
+        WriteBatch batch;
+        batch.put(key, std::string(value_size, 'v'));
+        batch.put(key + "'", "");
+        Status status = store_->commit(batch);
+        if (status) {
+            acknowledged_.insert(key);
+            acknowledged_.insert(key + "'");
+        }
+        return status;
+    }
+
+    void expect_refused(const std::string& key) {
+        const Status status = commit(key);
+        ASSERT_FALSE(status);
+        EXPECT_EQ(status.error().code(), ErrorCode::kUnavailable) << status.error().message();
+    }
+
+    // Exactly the acknowledged keys are seen by readers...
+    void expect_acknowledged() { expect_exactly(*store_, acknowledged_); }
+
+    // ...and by the next process, if this one stopped here and now.
+    void expect_acknowledged_after_crash() {
+        auto left = file_system_with(copy_files(*file_system_, kPath), kPath);
+        const auto engine = open_shared_rocks({.path = kPath, .file_system = std::move(left)});
+        ASSERT_TRUE(engine) << engine.error().message();
+        expect_exactly(**(*engine)->open(1), acknowledged_);
+    }
+
+    FileFaults& faults() { return file_system_->faults(); }
+
+    std::shared_ptr<FaultyFileSystem> file_system_ =
+        std::make_shared<FaultyFileSystem>(make_memory_file_system());
+    std::unique_ptr<Engine> engine_;
+    std::shared_ptr<PartitionStore> store_;
+    std::set<std::string> acknowledged_;
+};
+
+TEST_F(RocksFault, AFullDiskRefusesWritesUntilThereIsSpace) {
+    open();
+    ASSERT_TRUE(commit("before"));
+    faults().space = 0;
+    for (int i = 0; i < 5; ++i) {
+        expect_refused("full " + std::to_string(i));
+        expect_acknowledged();
+    }
+    expect_acknowledged_after_crash();
+    faults().space = FileFaults::kUnlimited;
+    EXPECT_TRUE(commit("after"));
+    EXPECT_TRUE(commit("after 2"));
+    expect_acknowledged();
+    expect_acknowledged_after_crash();
+}
+
+// The first commits of all: the memtable is empty, which RocksDB's own recovery does not survive.
+TEST_F(RocksFault, AFullDiskAtTheFirstCommitOfAllIsSurvivedToo) {
+    for (std::int64_t space = 0; space < 70; space += 5) {
+        SCOPED_TRACE(space);
+        file_system_ = std::make_shared<FaultyFileSystem>(make_memory_file_system());
+        acknowledged_.clear();
+        open();
+        faults().space = space;
+        expect_refused("first");
+        expect_acknowledged_after_crash();
+        expect_refused("second");
+        faults().space = FileFaults::kUnlimited;
+        ASSERT_TRUE(commit("third"));
+        ASSERT_TRUE(commit("fourth"));
+        expect_acknowledged();
+        expect_acknowledged_after_crash();
+        store_.reset();
+        engine_.reset();
+        open();
+        expect_acknowledged();
+        store_.reset();
+        engine_.reset();
+    }
+}
+
+// The disk runs full at every byte of a stretch of commits, through a memtable switch and flush.
+TEST_F(RocksFault, TheDiskMayRunFullAtAnyByte) {
+    for (std::int64_t space = 50; space < 200'000; space += 19'973) {
+        SCOPED_TRACE(space);
+        file_system_ = std::make_shared<FaultyFileSystem>(make_memory_file_system());
+        acknowledged_.clear();
+        open();
+        faults().space = space;
+        int refused = 0;
+        for (int i = 0; i < 400 && refused < 3; ++i) {
+            if (!commit(std::to_string(i), 1000)) ++refused;
+        }
+        ASSERT_EQ(refused, 3);
+        expect_acknowledged();
+        expect_acknowledged_after_crash();
+        faults().space = FileFaults::kUnlimited;
+        for (int i = 0; i < 20; ++i) {
+            const Status status = commit("after " + std::to_string(i), 1000);
+            ASSERT_TRUE(status) << status.error().message();
+        }
+        expect_acknowledged();
+        expect_acknowledged_after_crash();
+        store_.reset();
+        engine_.reset();
+    }
+}
+
+struct ErrorCase {
+    const char* name;
+    const char* files;
+    std::atomic<bool> FileFaults::*fault;
+    bool truncate_fails;
+};
+
+class RocksFaultKinds : public RocksFault, public testing::WithParamInterface<ErrorCase> {};
+
+TEST_P(RocksFaultKinds, AnErrorIsOverWhenTheMediumIsBack) {
+    faults().only = GetParam().files;
+    open();
+    for (int round = 0; round < 3; ++round) {
+        SCOPED_TRACE(round);
+        const std::string name = "round " + std::to_string(round) + " commit ";
+        ASSERT_TRUE(commit(name + "before"));
+        faults().fail_truncates = GetParam().truncate_fails;
+        faults().*GetParam().fault = true;
+        // Enough for a memtable to be full, so that tables and manifest are written too.
+        int refused = 0;
+        for (int i = 0; i < 1000 && refused < 3; ++i) {
+            if (!commit(name + std::to_string(i), 1000)) ++refused;
+        }
+        ASSERT_EQ(refused, 3);
+        expect_acknowledged();
+        faults().*GetParam().fault = false;
+        faults().fail_truncates = false;
+        const Status status = commit(name + "after");
+        ASSERT_TRUE(status) << status.error().message();
+        expect_acknowledged();
+        expect_acknowledged_after_crash();
+    }
+    store_.reset();
+    engine_.reset();
+    open();
+    expect_acknowledged();
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    All,
+    RocksFaultKinds,
+    testing::Values(ErrorCase{"LogWrites", ".log", &FileFaults::fail_writes, false},
+                    ErrorCase{"LogSyncs", ".log", &FileFaults::fail_syncs, false},
+                    ErrorCase{"LogWritesAndCuts", ".log", &FileFaults::fail_writes, true},
+                    ErrorCase{"LogSyncsAndCuts", ".log", &FileFaults::fail_syncs, true},
+                    ErrorCase{"TableWrites", ".sst", &FileFaults::fail_writes, false},
+                    ErrorCase{"TableSyncs", ".sst", &FileFaults::fail_syncs, false},
+                    ErrorCase{"ManifestWrites", "MANIFEST", &FileFaults::fail_writes, false},
+                    ErrorCase{"ManifestSyncs", "MANIFEST", &FileFaults::fail_syncs, false},
+                    ErrorCase{"AllWrites", "", &FileFaults::fail_writes, false},
+                    ErrorCase{"AllSyncs", "", &FileFaults::fail_syncs, false}),
+    [](const testing::TestParamInfo<ErrorCase>& tested) { return std::string(tested.param.name); });
+
+TEST_F(RocksFault, ARefusedCommitIsNotInTheLogAfterACrash) {
+    open();
+    ASSERT_TRUE(commit("before"));
+    faults().fail_syncs = true;
+    expect_refused("not synced");
+    expect_acknowledged_after_crash();
+}
+
+TEST_F(RocksFault, AttemptsToRecoverAreRateLimited) {
+    open(std::chrono::hours(1));
+    ASSERT_TRUE(commit("before"));
+    faults().space = 0;
+    expect_refused("finds out");
+    expect_refused("tries to recover");
+    faults().space = FileFaults::kUnlimited;
+    expect_refused("too early to try again");
+    expect_acknowledged();
+}
+
+TEST_F(RocksFault, AFullDiskWhileOpeningIsNoDamage) {
+    faults().space = 0;
+    const auto engine =
+        open_shared_rocks({.path = kPath, .create = true, .file_system = file_system_});
+    ASSERT_FALSE(engine);
+    EXPECT_EQ(engine.error().code(), ErrorCode::kUnavailable) << engine.error().message();
+    faults().space = FileFaults::kUnlimited;
+    open();
+    EXPECT_TRUE(commit("after"));
+}
+
+TEST_F(RocksFault, ManyWritersThroughManyFailuresLoseNothingAcknowledged) {
+    open();
+    std::atomic<bool> done{false};
+    std::vector<std::set<std::string>> acknowledged(4);
+    std::vector<std::thread> writers;
+    for (PartitionId id = 0; id < acknowledged.size(); ++id) {
+        writers.emplace_back([this, id, &done, &mine = acknowledged[id]] {
+            const auto store = engine_->open(id);
+            for (int i = 0; !done; ++i) {
+                WriteBatch batch;
+                const std::string key = std::to_string(i);
+                batch.put(key, std::string(500, 'v'));
+                if ((*store)->commit(batch)) mine.insert(key);
+            }
+        });
+    }
+    for (int round = 0; round < 15; ++round) {
+        std::this_thread::sleep_for(5ms);
+        (round % 2 == 0 ? faults().fail_syncs : faults().fail_writes) = true;
+        std::this_thread::sleep_for(2ms);
+        faults().fail_syncs = false;
+        faults().fail_writes = false;
+    }
+    done = true;
+    for (std::thread& writer : writers) {
+        writer.join();
+    }
+    for (PartitionId id = 0; id < acknowledged.size(); ++id) {
+        expect_exactly(**engine_->open(id), acknowledged[id]);
+    }
+    store_.reset();
+    engine_.reset();
+    open();
+    for (PartitionId id = 0; id < acknowledged.size(); ++id) {
+        expect_exactly(**engine_->open(id), acknowledged[id]);
+        EXPECT_FALSE(acknowledged[id].empty());
+    }
+}
+
+}  // namespace
+}  // namespace orrery::storage

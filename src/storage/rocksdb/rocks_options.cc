@@ -1,0 +1,138 @@
+#include "storage/rocksdb/rocks_options.h"
+
+#include <algorithm>
+#include <array>
+#include <cstdarg>
+#include <cstdio>
+#include <string_view>
+#include <vector>
+
+#include <rocksdb/convenience.h>
+#include <rocksdb/filter_policy.h>
+#include <rocksdb/table.h>
+
+#include "base/log.h"
+#include "storage/rocksdb/wal_guard_file_system.h"
+
+namespace orrery::storage {
+
+namespace {
+
+// RocksDB's warnings and errors go to our log; it writes no LOG files of its own.
+class ForwardingLogger final : public rocksdb::Logger {
+public:
+    ForwardingLogger() : Logger(rocksdb::InfoLogLevel::WARN_LEVEL) {}
+
+    // A dump of all options at each open.
+    void LogHeader(const char* /*format*/, va_list /*arguments*/) override {}
+
+    void Logv(const char* format, va_list arguments) override {
+        Logv(rocksdb::InfoLogLevel::INFO_LEVEL, format, arguments);
+    }
+
+    void Logv(const rocksdb::InfoLogLevel level, const char* format, va_list arguments) override {
+        if (level < GetInfoLogLevel()) return;
+        std::array<char, 512> text{};
+        std::vsnprintf(text.data(), text.size(), format, arguments);
+        std::string_view line(text.data());
+        while (line.ends_with('\n')) {
+            line.remove_suffix(1);
+        }
+        if (level == rocksdb::InfoLogLevel::WARN_LEVEL) {
+            log::warn("rocksdb", {{"text", line}});
+        } else {
+            log::error("rocksdb", {{"text", line}});
+        }
+    }
+};
+
+rocksdb::CompressionType fastest_compression() {
+    const std::vector<rocksdb::CompressionType> supported = rocksdb::GetSupportedCompressions();
+    const bool lz4 = std::find(supported.begin(), supported.end(), rocksdb::kLZ4Compression) !=
+                     supported.end();
+    return lz4 ? rocksdb::kLZ4Compression : rocksdb::kNoCompression;
+}
+
+void choose_durability(rocksdb::Options& options) {
+    options.paranoid_checks = true;
+    // The only mode that opens a log whose last record a crash cut short and refuses one with a
+    // hole in it (rocks_damage_test.cc); rocks_files.cc looks at the case it gets wrong.
+    options.wal_recovery_mode = rocksdb::WALRecoveryMode::kTolerateCorruptedTailRecords;
+    // Would find logs that were lost or cut short although a later one exists, which is what
+    // wal_continuity.h does. It makes commits write to the manifest, and in 7.8 a commit that
+    // fails there is reported as failed and is in the database nevertheless.
+    options.track_and_verify_wals_in_manifest = false;
+    options.recycle_log_file_num = 0;
+    // What was committed is in the log; writing it out again would only make start and stop slow.
+    options.avoid_flush_during_recovery = true;
+    options.avoid_flush_during_shutdown = true;
+    // Recovery from errors is ours (rocks_database.cc): RocksDB's own thread would get in between.
+    options.max_bgerror_resume_count = 0;
+}
+
+void choose_memory(rocksdb::Options& options, const RocksOptions& wanted) {
+    options.write_buffer_size = wanted.write_buffer_bytes;
+    options.max_write_buffer_number = 4;
+    // A get that misses the memtable should not have to search it.
+    options.memtable_prefix_bloom_size_ratio = 0.02;
+    options.memtable_whole_key_filtering = true;
+}
+
+void choose_background_work(rocksdb::Options& options) {
+    options.max_background_jobs = 2;
+    options.level_compaction_dynamic_level_bytes = true;
+    options.bytes_per_sync = std::uint64_t{1} << 20;
+    // No threads that wake up an idle server.
+    options.stats_dump_period_sec = 0;
+    options.stats_persist_period_sec = 0;
+    // Files are opened when they are read, so opening a large database is as fast as a small one.
+    options.max_open_files = 512;
+    options.skip_stats_update_on_db_open = true;
+    options.avoid_unnecessary_blocking_io = true;
+}
+
+void choose_tables(rocksdb::Options& options, const RocksResources& resources) {
+    rocksdb::BlockBasedTableOptions table;
+    table.block_cache = resources.block_cache;
+    table.format_version = 5;
+    table.block_size = std::size_t{8} << 10;
+    table.filter_policy.reset(rocksdb::NewBloomFilterPolicy(10));
+    table.whole_key_filtering = true;
+    // Index and filters count towards the cache, so memory has one limit; the newest level, which
+    // every get asks, stays.
+    table.cache_index_and_filter_blocks = true;
+    table.pin_l0_filter_and_index_blocks_in_cache = true;
+    options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
+    options.compression = fastest_compression();
+}
+
+}  // namespace
+
+std::shared_ptr<const RocksResources> make_rocks_resources(const RocksOptions& options) {
+    auto resources = std::make_shared<RocksResources>();
+    resources->file_system = make_wal_guard(
+        options.file_system ? options.file_system : rocksdb::FileSystem::Default());
+    resources->env = rocksdb::NewCompositeEnv(resources->file_system);
+    resources->block_cache = rocksdb::NewLRUCache(options.block_cache_bytes);
+    resources->logger = std::make_shared<ForwardingLogger>();
+    return resources;
+}
+
+rocksdb::Options make_database_options(const RocksOptions& options,
+                                       const RocksResources& resources) {
+    rocksdb::Options made;
+    made.env = resources.env.get();
+    made.info_log = resources.logger;
+    choose_durability(made);
+    choose_memory(made, options);
+    choose_background_work(made);
+    choose_tables(made, resources);
+    return made;
+}
+
+std::shared_ptr<rocksdb::FileSystem> make_memory_file_system() {
+    const std::unique_ptr<rocksdb::Env> env(rocksdb::NewMemEnv(rocksdb::Env::Default()));
+    return env->GetFileSystem();
+}
+
+}  // namespace orrery::storage

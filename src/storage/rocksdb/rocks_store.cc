@@ -1,0 +1,267 @@
+#include "storage/rocksdb/rocks_store.h"
+
+#include <array>
+#include <cstring>
+#include <limits>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include <rocksdb/iterator.h>
+#include <rocksdb/snapshot.h>
+
+#include "base/bytes.h"
+#include "storage/rocksdb/rocks_status.h"
+
+namespace orrery::storage {
+
+namespace {
+
+constexpr std::size_t kPrefixSize = sizeof(PartitionId);
+
+rocksdb::Slice to_slice(std::string_view bytes) { return {bytes.data(), bytes.size()}; }
+
+// A partition's key with its prefix, on the stack when it is as short as most are.
+class FullKey {
+public:
+    FullKey(std::string_view prefix, std::string_view key) : size_(prefix.size() + key.size()) {
+        char* to = short_.data();
+        if (size_ > short_.size()) {
+            long_.resize(size_);
+            to = long_.data();
+        }
+        std::memcpy(to, prefix.data(), prefix.size());
+        if (!key.empty()) std::memcpy(to + prefix.size(), key.data(), key.size());
+    }
+
+    rocksdb::Slice slice() const {
+        return {size_ > short_.size() ? long_.data() : short_.data(), size_};
+    }
+
+private:
+    std::array<char, 128> short_;
+    std::string long_;
+    std::size_t size_;
+};
+
+class RocksCursor final : public Cursor {
+public:
+    struct Bounds {
+        std::string from;
+        std::optional<std::string> until;
+    };
+
+    RocksCursor(std::shared_ptr<RocksDatabase> database,
+                const rocksdb::Snapshot* snapshot,
+                Bounds bounds,
+                Direction direction)
+        : database_(std::move(database)), bounds_(std::move(bounds)), direction_(direction) {
+        rocksdb::ReadOptions options;
+        options.snapshot = snapshot;
+        from_ = bounds_.from;
+        options.iterate_lower_bound = &from_;
+        if (bounds_.until) {
+            until_ = *bounds_.until;
+            options.iterate_upper_bound = &until_;
+        }
+        iterator_.reset(database_->db().NewIterator(options));
+        if (direction_ == Direction::kForward) {
+            iterator_->SeekToFirst();
+        } else {
+            iterator_->SeekToLast();
+        }
+    }
+
+    bool valid() const override { return iterator_->Valid(); }
+    std::string_view key() const override {
+        return iterator_->key().ToStringView().substr(kPrefixSize);
+    }
+    std::string_view value() const override { return iterator_->value().ToStringView(); }
+
+    void next() override {
+        if (direction_ == Direction::kForward) {
+            iterator_->Next();
+        } else {
+            iterator_->Prev();
+        }
+    }
+
+    Status status() const override {
+        return to_status(iterator_->status(), "reading from " + database_->path());
+    }
+
+private:
+    // The iterator points into all of these.
+    const std::shared_ptr<RocksDatabase> database_;
+    const Bounds bounds_;
+    rocksdb::Slice from_;
+    rocksdb::Slice until_;
+    const Direction direction_;
+    std::unique_ptr<rocksdb::Iterator> iterator_;
+};
+
+// The reading half of a partition, of a snapshot or (null) of the newest state.
+class RocksView {
+public:
+    RocksView(std::shared_ptr<RocksDatabase> database,
+              PartitionId id,
+              const rocksdb::Snapshot* snapshot)
+        : database_(std::move(database)),
+          prefix_(partition_prefix(id)),
+          end_(partition_end(id)),
+          snapshot_(snapshot) {}
+
+    Result<bool> get(std::string_view key, std::string& value) const {
+        // Out of a memtable RocksDB copies straight into `value`; out of the block cache it hands
+        // over a pinned block, and the copy is ours.
+        rocksdb::PinnableSlice found(&value);
+        rocksdb::DB& db = database_->db();
+        const rocksdb::Status status = db.Get(
+            read_options(), db.DefaultColumnFamily(), FullKey(prefix_, key).slice(), &found);
+        if (status.IsNotFound()) return false;
+        if (!status.ok()) return to_error(status, "reading from " + database_->path());
+        if (found.IsPinned()) value.assign(found.data(), found.size());
+        return true;
+    }
+
+    Result<std::vector<std::optional<std::string>>> get_many(
+        std::span<const std::string> keys) const {
+        std::vector<FullKey> full_keys;
+        std::vector<rocksdb::Slice> slices;
+        full_keys.reserve(keys.size());
+        slices.reserve(keys.size());
+        for (const std::string& key : keys) {
+            slices.push_back(full_keys.emplace_back(prefix_, key).slice());
+        }
+        std::vector<rocksdb::PinnableSlice> found(keys.size());
+        std::vector<rocksdb::Status> statuses(keys.size());
+        rocksdb::DB& db = database_->db();
+        db.MultiGet(read_options(),
+                    db.DefaultColumnFamily(),
+                    keys.size(),
+                    slices.data(),
+                    found.data(),
+                    statuses.data());
+        std::vector<std::optional<std::string>> values(keys.size());
+        for (std::size_t i = 0; i < keys.size(); ++i) {
+            if (statuses[i].IsNotFound()) continue;
+            if (!statuses[i].ok()) {
+                return to_error(statuses[i], "reading from " + database_->path());
+            }
+            values[i].emplace(found[i].data(), found[i].size());
+        }
+        return values;
+    }
+
+    std::unique_ptr<Cursor> scan(const Range& range, Direction direction) const {
+        RocksCursor::Bounds bounds{.from = prefix_ + range.from, .until = end_};
+        if (range.until) bounds.until = prefix_ + *range.until;
+        // RocksDB does not define what an upside-down range holds.
+        if (bounds.until && *bounds.until < bounds.from) bounds.until = bounds.from;
+        return std::make_unique<RocksCursor>(database_, snapshot_, std::move(bounds), direction);
+    }
+
+    const std::shared_ptr<RocksDatabase>& database() const { return database_; }
+    const std::string& prefix() const { return prefix_; }
+
+private:
+    rocksdb::ReadOptions read_options() const {
+        rocksdb::ReadOptions options;
+        options.snapshot = snapshot_;
+        return options;
+    }
+
+    const std::shared_ptr<RocksDatabase> database_;
+    const std::string prefix_;
+    const std::optional<std::string> end_;
+    const rocksdb::Snapshot* const snapshot_;
+};
+
+class RocksSnapshot final : public Reader {
+public:
+    RocksSnapshot(std::shared_ptr<RocksDatabase> database, PartitionId id)
+        : snapshot_(&database->db()), view_(std::move(database), id, snapshot_.snapshot()) {}
+
+    Result<bool> get(std::string_view key, std::string& value) const override {
+        return view_.get(key, value);
+    }
+    Result<std::vector<std::optional<std::string>>> get_many(
+        std::span<const std::string> keys) const override {
+        return view_.get_many(keys);
+    }
+    std::unique_ptr<Cursor> scan(const Range& range, Direction direction) const override {
+        return view_.scan(range, direction);
+    }
+
+private:
+    rocksdb::ManagedSnapshot snapshot_;
+    RocksView view_;
+};
+
+class RocksStore final : public PartitionStore {
+public:
+    RocksStore(std::shared_ptr<RocksDatabase> database, PartitionId id)
+        : id_(id), view_(std::move(database), id, nullptr) {}
+
+    Result<bool> get(std::string_view key, std::string& value) const override {
+        return view_.get(key, value);
+    }
+    Result<std::vector<std::optional<std::string>>> get_many(
+        std::span<const std::string> keys) const override {
+        return view_.get_many(keys);
+    }
+    std::unique_ptr<Cursor> scan(const Range& range, Direction direction) const override {
+        return view_.scan(range, direction);
+    }
+    std::shared_ptr<const Reader> snapshot() const override {
+        return std::make_shared<RocksSnapshot>(view_.database(), id_);
+    }
+    Status commit(const WriteBatch& batch) override;
+
+private:
+    const PartitionId id_;
+    const RocksView view_;
+};
+
+// RocksDB's own bytes around each operation: a tag and two lengths, and the prefix.
+constexpr std::size_t kOperationOverhead = 12 + kPrefixSize;
+
+Status RocksStore::commit(const WriteBatch& batch) {
+    if (batch.empty()) return {};
+    rocksdb::WriteBatch out(batch.byte_size() + batch.size() * kOperationOverhead);
+    rocksdb::ColumnFamilyHandle* const family = view_.database()->db().DefaultColumnFamily();
+    for (std::size_t i = 0; i < batch.size(); ++i) {
+        const WriteBatch::Operation operation = batch.operation(i);
+        const std::array<rocksdb::Slice, 2> key{view_.prefix(), to_slice(operation.key)};
+        const rocksdb::SliceParts key_parts(key.data(), static_cast<int>(key.size()));
+        rocksdb::Status added;
+        if (operation.kind == WriteBatch::Kind::kPut) {
+            const rocksdb::Slice value = to_slice(operation.value);
+            added = out.Put(family, key_parts, rocksdb::SliceParts(&value, 1));
+        } else {
+            added = out.Delete(family, key_parts);
+        }
+        TRY(to_status(added, "adding to a batch"));
+    }
+    return view_.database()->write(out);
+}
+
+}  // namespace
+
+std::shared_ptr<PartitionStore> make_rocks_store(std::shared_ptr<RocksDatabase> database,
+                                                 PartitionId id) {
+    return std::make_shared<RocksStore>(std::move(database), id);
+}
+
+std::string partition_prefix(PartitionId id) {
+    std::string prefix;
+    append_big_endian(prefix, id);
+    return prefix;
+}
+
+std::optional<std::string> partition_end(PartitionId id) {
+    if (id == std::numeric_limits<PartitionId>::max()) return std::nullopt;
+    return partition_prefix(id + 1);
+}
+
+}  // namespace orrery::storage

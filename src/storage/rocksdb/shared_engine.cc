@@ -1,0 +1,72 @@
+#include <utility>
+
+#include <rocksdb/convenience.h>
+
+#include "storage/rocksdb/rocks_database.h"
+#include "storage/rocksdb/rocks_engine.h"
+#include "storage/rocksdb/rocks_files.h"
+#include "storage/rocksdb/rocks_status.h"
+#include "storage/rocksdb/rocks_store.h"
+
+namespace orrery::storage {
+
+namespace {
+
+// A partition here is a key prefix: opening one costs nothing.
+class SharedRocksEngine final : public Engine {
+public:
+    explicit SharedRocksEngine(std::shared_ptr<RocksDatabase> database)
+        : database_(std::move(database)) {}
+
+    Result<std::shared_ptr<PartitionStore>> open(PartitionId id) override {
+        return make_rocks_store(database_, id);
+    }
+
+    Status drop(PartitionId id) override;
+
+    std::uint64_t size_on_disk() const override {
+        return directory_bytes(database_->file_system(), database_->path());
+    }
+
+private:
+    Result<std::optional<std::string>> last_key(PartitionId id) const;
+
+    const std::shared_ptr<RocksDatabase> database_;
+};
+
+Status SharedRocksEngine::drop(PartitionId id) {
+    const std::optional<std::string> last = TRY(last_key(id));
+    // Also the way out of a repeated drop, which would only pile up tombstones.
+    if (!last) return {};
+    const std::string first = partition_prefix(id);
+    rocksdb::WriteBatch batch;
+    // The last partition has no end to delete up to, so its last key goes separately in all.
+    TRY(to_status(batch.DeleteRange(first, *last), "adding to a batch"));
+    TRY(to_status(batch.Delete(*last), "adding to a batch"));
+    TRY(database_->write(batch));
+
+    // Gives the space of whole files back now instead of at some later compaction. The range is
+    // deleted already, so a failure here costs only space.
+    rocksdb::DB& db = database_->db();
+    const rocksdb::Slice begin(first);
+    const rocksdb::Slice end(*last);
+    rocksdb::DeleteFilesInRange(&db, db.DefaultColumnFamily(), &begin, &end).PermitUncheckedError();
+    return {};
+}
+
+Result<std::optional<std::string>> SharedRocksEngine::last_key(PartitionId id) const {
+    const std::shared_ptr<PartitionStore> store = make_rocks_store(database_, id);
+    const std::unique_ptr<Cursor> cursor = store->scan({}, Direction::kBackward);
+    TRY(cursor->status());
+    if (!cursor->valid()) return std::optional<std::string>();
+    return std::optional(partition_prefix(id) + std::string(cursor->key()));
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Engine>> open_shared_rocks(const RocksOptions& options) {
+    auto database = TRY(RocksDatabase::open(options, make_rocks_resources(options)));
+    return std::unique_ptr<Engine>(std::make_unique<SharedRocksEngine>(std::move(database)));
+}
+
+}  // namespace orrery::storage

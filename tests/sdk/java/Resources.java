@@ -1,0 +1,160 @@
+import com.azure.cosmos.CosmosContainer;
+import com.azure.cosmos.CosmosDatabase;
+import com.azure.cosmos.CosmosException;
+import com.azure.cosmos.implementation.feedranges.FeedRangeEpkImpl;
+import com.azure.cosmos.models.CosmosContainerProperties;
+import com.azure.cosmos.models.CosmosContainerResponse;
+import com.azure.cosmos.models.CosmosDatabaseProperties;
+import com.azure.cosmos.models.CosmosDatabaseResponse;
+import com.azure.cosmos.models.CosmosQueryRequestOptions;
+import com.azure.cosmos.models.FeedRange;
+import com.azure.cosmos.models.FeedResponse;
+import com.azure.cosmos.models.SqlParameter;
+import com.azure.cosmos.models.SqlQuerySpec;
+import com.azure.cosmos.models.ThroughputProperties;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.Comparator;
+import java.util.List;
+import java.util.stream.Collectors;
+
+/** Databases, containers, throughput, partitions. */
+final class Resources {
+    private Resources() {}
+
+    static void register() {
+        Suite.scenario("database.lifecycle", Resources::databaseLifecycle);
+        Suite.scenarioInDatabase("database.conflict",
+            database -> Suite.refused(409, () -> Suite.client.createDatabase(database.getId())));
+        Suite.scenario("database.missing", () -> {
+            CosmosDatabase none = Suite.client.getDatabase(Suite.randomId("none"));
+            Suite.refused(404, none::read);
+            Suite.refused(404, none::delete);
+        });
+        Suite.scenario("database.create_if_not_exists", Resources::databaseIfNotExists);
+        Suite.scenarioInDatabase("database.query_by_id", database -> {
+            Suite.expect("found", databaseIds(database.getId()), List.of(database.getId()));
+            Suite.expect("found", databaseIds(Suite.randomId("none")), List.of());
+        });
+        Suite.scenarioInDatabase("container.lifecycle", Resources::containerLifecycle);
+        Suite.scenarioInDatabase("container.conflict", database -> {
+            database.createContainer("one", "/pk");
+            Suite.refused(409, () -> database.createContainer("one", "/pk"));
+        });
+        Suite.scenarioInDatabase("container.create_if_not_exists", database -> {
+            CosmosContainerResponse first = database.createContainerIfNotExists("one", "/pk");
+            CosmosContainerResponse second = database.createContainerIfNotExists("one", "/pk");
+            Suite.expect("first", first.getStatusCode(), 201);
+            Suite.expect("second", second.getStatusCode(), 200);
+            Suite.expect("rid", second.getProperties().getResourceId(), first.getProperties().getResourceId());
+        });
+        Suite.scenarioInDatabase("container.query_by_id", database -> {
+            database.createContainer("items", "/pk");
+            database.createContainer("other", "/pk");
+            Suite.expect("found", containerIds(database, "items"), List.of("items"));
+            Suite.expect("found", containerIds(database, Suite.randomId("none")), List.of());
+        });
+        Suite.scenarioInDatabase("container.throughput", Resources::throughput);
+        Suite.scenarioInContainer("container.partitions", "/pk", Resources::partitions);
+        Suite.scenarioInDatabase("feed.containers", Resources::containerFeed);
+        // The SDK reads the account while it builds a client and wraps what goes wrong.
+        Suite.scenario("auth.wrong_key", () -> Suite.refused(401, () -> {
+            try {
+                Suite.newClient(Suite.otherKey()).getDatabase("any").read();
+            } catch (RuntimeException problem) {
+                throw problem.getCause() instanceof CosmosException ? (CosmosException) problem.getCause() : problem;
+            }
+        }));
+    }
+
+    private static void databaseLifecycle() throws Exception {
+        String id = Suite.randomId("java");
+        CosmosDatabaseResponse created = Suite.client.createDatabase(id);
+        CosmosDatabase database = Suite.client.getDatabase(id);
+        CosmosDatabaseResponse read = database.read();
+        Suite.expect("create", created.getStatusCode(), 201);
+        Suite.expect("read", read.getStatusCode(), 200);
+        Suite.expect("rid", read.getProperties().getResourceId(), created.getProperties().getResourceId());
+        Suite.expect("listed", Suite.client.readAllDatabases().stream()
+            .filter(each -> each.getId().equals(id)).count(), 1L);
+        Suite.expect("delete", database.delete().getStatusCode(), 204);
+        Suite.refused(404, database::read);
+    }
+
+    private static void databaseIfNotExists() {
+        String id = Suite.randomId("java");
+        CosmosDatabaseResponse first = Suite.client.createDatabaseIfNotExists(id);
+        try {
+            CosmosDatabaseResponse second = Suite.client.createDatabaseIfNotExists(id);
+            Suite.expect("first", first.getStatusCode(), 201);
+            Suite.expect("second", second.getStatusCode(), 200);
+            Suite.expect("rid", second.getProperties().getResourceId(), first.getProperties().getResourceId());
+        } finally {
+            Suite.client.getDatabase(id).delete();
+        }
+    }
+
+    private static void containerLifecycle(CosmosDatabase database) throws Exception {
+        CosmosContainerResponse created = database.createContainer("one", "/pk");
+        CosmosContainer container = database.getContainer("one");
+        CosmosContainerResponse read = container.read();
+        Suite.expect("create", created.getStatusCode(), 201);
+        Suite.expect("read", read.getStatusCode(), 200);
+        Suite.expect("rid", read.getProperties().getResourceId(), created.getProperties().getResourceId());
+        Suite.expect("paths", read.getProperties().getPartitionKeyDefinition().getPaths(), List.of("/pk"));
+        Suite.expect("listed", database.readAllContainers().stream()
+            .map(CosmosContainerProperties::getId).collect(Collectors.toList()), List.of("one"));
+        Suite.expect("delete", container.delete().getStatusCode(), 204);
+        Suite.refused(404, container::read);
+    }
+
+    private static void throughput(CosmosDatabase database) {
+        for (int ru : new int[] {400, 20000}) {
+            database.createContainer("ru" + ru, "/pk", ThroughputProperties.createManualThroughput(ru));
+            Suite.expect("throughput",
+                database.getContainer("ru" + ru).readThroughput().getProperties().getManualThroughput(), ru);
+        }
+    }
+
+    private static void partitions(CosmosContainer container) {
+        List<FeedRangeEpkImpl> ranges = new ArrayList<>();
+        for (FeedRange each : container.getFeedRanges()) ranges.add((FeedRangeEpkImpl) each);
+        ranges.sort(Comparator.comparing(each -> each.getRange().getMin()));
+        Suite.expect("first", ranges.get(0).getRange().getMin(), "");
+        Suite.expect("last", ranges.get(ranges.size() - 1).getRange().getMax(), "FF");
+        for (int index = 1; index < ranges.size(); index++) {
+            Suite.expect("bound", ranges.get(index).getRange().getMin(), ranges.get(index - 1).getRange().getMax());
+        }
+        String wanted = System.getenv("ORRERY_PARTITIONS");
+        if (wanted != null && !wanted.isEmpty()) Suite.expect("ranges", ranges.size(), Integer.parseInt(wanted));
+    }
+
+    private static void containerFeed(CosmosDatabase database) {
+        List<String> wanted = List.of("c0", "c1", "c2", "c3", "c4");
+        for (String id : wanted) database.createContainer(id, "/pk");
+        List<String> found = new ArrayList<>();
+        int pages = 0;
+        for (FeedResponse<CosmosContainerProperties> page : database.readAllContainers().iterableByPage(2)) {
+            Suite.expect("page of at most 2", page.getResults().size() <= 2, true);
+            page.getResults().forEach(each -> found.add(each.getId()));
+            pages++;
+        }
+        Collections.sort(found);
+        Suite.expect("containers", found, wanted);
+        Suite.expect("at least 3 pages", pages >= 3, true);
+    }
+
+    private static List<String> databaseIds(String id) {
+        return Suite.client.queryDatabases(byId(id), new CosmosQueryRequestOptions()).stream()
+            .map(CosmosDatabaseProperties::getId).collect(Collectors.toList());
+    }
+
+    private static List<String> containerIds(CosmosDatabase database, String id) {
+        return database.queryContainers(byId(id)).stream()
+            .map(CosmosContainerProperties::getId).collect(Collectors.toList());
+    }
+
+    private static SqlQuerySpec byId(String id) {
+        return new SqlQuerySpec("SELECT * FROM root r WHERE r.id=@id", new SqlParameter("@id", id));
+    }
+}

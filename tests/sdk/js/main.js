@@ -1,0 +1,6 @@
+'use strict';
+
+for (const group of ['databases', 'containers', 'items', 'keys', 'documents', 'feeds', 'policies', 'sessions']) {
+  require(`./${group}.js`);
+}
+require('../node/support.js').runAll();

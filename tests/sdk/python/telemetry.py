@@ -1,0 +1,63 @@
+"""The device telemetry program of the partitioning article, with azure-cosmos."""
+
+import os
+import re
+import sys
+import uuid
+from datetime import datetime, timezone
+
+from azure.cosmos import CosmosClient, PartitionKey
+from azure.cosmos.documents import SSLConfiguration
+from azure.cosmos.exceptions import CosmosResourceNotFoundError
+
+
+def main():
+    client = CosmosClient(os.environ["ORRERY_ENDPOINT"], os.environ["ORRERY_KEY"],
+                          ssl_config=SSLConfiguration(), connection_verify=os.environ["ORRERY_CERTIFICATE"])
+    database = client.create_database(f"db-{uuid.uuid4().hex[:12]}")
+    try:
+        telemetry(database)
+    finally:
+        client.delete_database(database)
+
+
+def telemetry(database):
+    container = database.create_container("coll", PartitionKey("/deviceId"), offer_throughput=20000)
+
+    container.create_item({
+        "id": "XMS-001-FE24C",
+        "deviceId": "XMS-0001",
+        "metricType": "Temperature",
+        "metricValue": 105.0,
+        "unit": "Fahrenheit",
+        "readingTime": now(),
+    })
+
+    reading = container.read_item("XMS-001-FE24C", partition_key="XMS-0001")
+    assert reading["metricValue"] == 105.0
+
+    reading["metricValue"] = 104
+    reading["readingTime"] = now()
+    container.replace_item(reading["id"], reading)
+    updated = container.read_item("XMS-001-FE24C", partition_key="XMS-0001")
+    assert (updated["metricValue"], updated["readingTime"]) == (104, reading["readingTime"])
+
+    container.delete_item("XMS-001-FE24C", partition_key="XMS-0001")
+    try:
+        container.read_item("XMS-001-FE24C", partition_key="XMS-0001")
+    except CosmosResourceNotFoundError:
+        return
+    raise AssertionError("still there after delete")
+
+
+def now():
+    return datetime.now(timezone.utc).isoformat()
+
+
+if re.search(os.environ.get("ORRERY_SCENARIO") or "", "telemetry"):
+    try:
+        main()
+        print("pass telemetry")
+    except Exception as error:
+        print(f"fail telemetry: {type(error).__name__}: {' '.join(str(error).split())}")
+        sys.exit(1)

@@ -1,0 +1,335 @@
+#!/usr/bin/env python3
+"""Runs the official SDKs against the server: same scenarios (scenarios.md), 1 and 7 partitions."""
+
+import argparse
+import hashlib
+import os
+import re
+import shutil
+import signal
+import ssl
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.request
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Callable
+
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parents[1]
+BUILD = ROOT / "build" / "sdk"
+# The public emulator key, the server's default on loopback.
+KEY = "C2y6yDjf5/R+ob0N8A7Cgv30VRDJIWEHLM+4QDU5DE2nQ9nDuVTqobD4b8mGGyPMbIZnqyMsEcaGQy67XIw/Jw=="
+SUITE_SECONDS = 600
+SERVER_SECONDS = 60
+
+
+class Failure(Exception):
+    pass
+
+
+@dataclass(frozen=True)
+class Tool:
+    command: str
+    version: list[str]
+    minimum: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Sdk:
+    name: str
+    tools: list[Tool]
+    pins: list[str]  # a change in one of these files means a new installation
+    install: Callable[[Path], None]
+    programs: Callable[[dict], list[list[str]]]  # environment -> command lines
+
+
+def main() -> int:
+    options = parse_arguments()
+    expected = read_scenarios()
+    passed = failed = skipped = 0
+
+    ready = []
+    for sdk in options.sdk:
+        missing = next(filter(None, map(why_missing, sdk.tools)), None)
+        if missing:
+            skipped += 1
+            print(f"skipped: {sdk.name} ({missing})", flush=True)
+            if options.no_skip:
+                failed += 1
+            continue
+        try:
+            prepare(sdk)
+            ready.append(sdk)
+        except Failure as error:
+            failed += 1
+            print(f"{sdk.name}: installation failed\n{error}", flush=True)
+
+    rounds = [None] if options.endpoint else options.partitions
+    for partitions in rounds if ready else []:
+        outcome = run_all(ready, partitions, options, expected)
+        passed += outcome[0]
+        failed += outcome[1]
+
+    print(f"{passed} passed, {failed} failed" + (f", {skipped} skipped" if skipped else ""))
+    return 1 if failed else 0
+
+
+def parse_arguments() -> argparse.Namespace:
+    def sdk_list(text: str) -> list[Sdk]:
+        unknown = set(text.split(",")) - set(SDKS)
+        if unknown:
+            raise argparse.ArgumentTypeError(f"no such SDK: {', '.join(sorted(unknown))}")
+        return [SDKS[name] for name in text.split(",")]
+
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--server", type=Path, default=ROOT / "build/release/orrery")
+    parser.add_argument("--endpoint", help="use a running server instead of starting one")
+    parser.add_argument("--sdk", type=sdk_list, default=list(SDKS.values()), metavar="A,B,...",
+                        help="of " + ",".join(SDKS) + " (default: all)")
+    parser.add_argument("--partitions", type=lambda text: [int(n) for n in text.split(",")],
+                        default=[1, 7], metavar="N,M,...", help="default: 1,7")
+    parser.add_argument("--scenario", default="", metavar="REGEX", help="only these scenarios")
+    parser.add_argument("--jobs", type=int, default=2, help="suites at once (default: 2)")
+    parser.add_argument("--no-skip", action="store_true", default=os.environ.get("CI") == "true",
+                        help="a missing toolchain is a failure (default when CI=true)")
+    return parser.parse_args()
+
+
+def read_scenarios() -> dict[str, list[str]]:
+    """SDK name -> the scenarios marked for it in scenarios.md."""
+    rows = [[cell.strip() for cell in line.split("|")[1:-1]]
+            for line in (HERE / "scenarios.md").read_text().splitlines() if line.startswith("|")]
+    header, _, *rows = rows
+    return {name: [row[0] for row in rows if row[header.index(name)] == "x"] for name in SDKS}
+
+
+# --- one round: a server and all suites against it ---------------------------------------------
+
+def run_all(sdks: list[Sdk], partitions: int | None, options: argparse.Namespace,
+            expected: dict[str, list[str]]) -> tuple[int, int]:
+    with tempfile.TemporaryDirectory(prefix="orrery-sdk-") as scratch:
+        directory = Path(scratch)
+        server = None
+        try:
+            if options.endpoint:
+                endpoint = options.endpoint.rstrip("/") + "/"
+                certificate = fetch_certificate(endpoint, directory)
+            else:
+                server, endpoint = start_server(options.server, directory, partitions)
+                certificate = directory / "data/tls/certificate.pem"
+        except Failure as error:
+            print(f"server: {error}", flush=True)
+            return 0, 1
+        environment = os.environ | {
+            "ORRERY_ENDPOINT": endpoint, "ORRERY_KEY": KEY, "ORRERY_CERTIFICATE": str(certificate),
+            "ORRERY_PARTITIONS": str(partitions or ""), "ORRERY_SCENARIO": options.scenario,
+            "ORRERY_SCRATCH": scratch,
+        }
+        passed = failed = 0
+        try:
+            with ThreadPoolExecutor(max(1, options.jobs)) as pool:
+                for sdk, lines in zip(sdks, pool.map(lambda sdk: run_suite(sdk, environment, expected),
+                                                     sdks)):
+                    good = sum(line.startswith("pass ") for line in lines)
+                    print(f"{sdk.name}, {partitions or '?'} partition(s): {good} passed, "
+                          f"{len(lines) - good} failed")
+                    print("\n".join("  " + line for line in lines), flush=True)
+                    passed += good
+                    failed += len(lines) - good
+        finally:
+            complaint = stop_server(server) if server else None
+        if complaint:
+            failed += 1
+            print(f"server: {complaint}\n{tail(directory / 'server.log')}", flush=True)
+        return passed, failed
+
+
+def start_server(binary: Path, directory: Path, partitions: int | None):
+    if not os.access(binary, os.X_OK):
+        raise Failure(f"{binary} is not there; build it first or give --server")
+    port_file = directory / "port"
+    command = [str(binary), "serve", "--listen", "127.0.0.1:0", "--data", str(directory / "data"),
+               "--port-file", str(port_file), "--partitions", str(partitions)]
+    with open(directory / "server.log", "wb") as log:
+        server = subprocess.Popen(command, stdout=log, stderr=log)
+    deadline = time.monotonic() + SERVER_SECONDS
+    while time.monotonic() < deadline:
+        if server.poll() is not None:
+            raise Failure(f"exit code {server.returncode} at start\n{tail(directory / 'server.log')}")
+        if port_file.exists() and port_file.read_text().strip():
+            return server, f"https://127.0.0.1:{port_file.read_text().strip()}/"
+        time.sleep(0.02)
+    server.kill()
+    server.wait()
+    raise Failure(f"not ready after {SERVER_SECONDS} s\n{tail(directory / 'server.log')}")
+
+
+def stop_server(server: subprocess.Popen) -> str | None:
+    """Ends the server with SIGTERM; returns what was wrong with that."""
+    if server.poll() is not None:
+        return f"died with exit code {server.returncode}"
+    server.send_signal(signal.SIGTERM)
+    try:
+        code = server.wait(SERVER_SECONDS)
+    except subprocess.TimeoutExpired:
+        server.kill()
+        server.wait()
+        return f"still running {SERVER_SECONDS} s after SIGTERM"
+    return None if code == 0 else f"exit code {code} after SIGTERM"
+
+
+def fetch_certificate(endpoint: str, directory: Path) -> Path:
+    """A running server hands out its own certificate; there is nothing to check it against yet."""
+    path = directory / "certificate.pem"
+    try:
+        with urllib.request.urlopen(endpoint + "_explorer/emulator.pem", timeout=10,
+                                    context=ssl._create_unverified_context()) as answer:
+            path.write_bytes(answer.read())
+    except OSError as error:
+        raise Failure(f"no certificate from {endpoint}: {error}") from error
+    return path
+
+
+def run_suite(sdk: Sdk, environment: dict, expected: dict[str, list[str]]) -> list[str]:
+    """Runs an SDK's programs; returns one pass or fail line a scenario, missing ones included."""
+    wanted = [name for name in expected[sdk.name] if re.search(environment["ORRERY_SCENARIO"], name)]
+    lines, reported, trouble = [], [], ""
+    try:
+        programs = sdk.programs(environment)
+    except Failure as error:
+        return [f"fail {sdk.name}: {error}"]
+    for program in programs:
+        output, code = run_program(program, environment)
+        found = [line for line in output.splitlines() if re.match(r"(pass|fail) \S+", line)]
+        if code != 0 and not any(line.startswith("fail ") for line in found):
+            trouble += f"{' '.join(program)}: exit code {code}\n{output[-3000:]}"
+        lines += found
+    for line in lines:
+        reported.append(line.split()[1].rstrip(":"))
+    lines += [f"fail {name}: not reported" for name in wanted if name not in reported]
+    lines += [f"fail {name}: not in scenarios.md or reported twice" for name in reported
+              if name not in wanted or reported.count(name) > 1]
+    if trouble:
+        lines.append(f"fail {sdk.name}: {trouble}")
+    return lines
+
+
+def run_program(command: list[str], environment: dict) -> tuple[str, int]:
+    process = subprocess.Popen(command, env=environment, stdin=subprocess.DEVNULL,
+                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                               errors="replace", start_new_session=True)
+    try:
+        output, _ = process.communicate(timeout=SUITE_SECONDS)
+        return output, process.returncode
+    except subprocess.TimeoutExpired:
+        os.killpg(process.pid, signal.SIGKILL)
+        output, _ = process.communicate()
+        return output + f"\nkilled after {SUITE_SECONDS} s", -1
+
+
+def tail(path: Path) -> str:
+    return "\n".join(path.read_text(errors="replace").splitlines()[-20:]) if path.exists() else ""
+
+
+# --- toolchains and installation ----------------------------------------------------------------
+
+def why_missing(tool: Tool) -> str | None:
+    if not shutil.which(tool.command):
+        return f"{tool.command} not found"
+    answer = subprocess.run([tool.command, *tool.version], capture_output=True, text=True)
+    if answer.returncode != 0:
+        return f"{tool.command} {' '.join(tool.version)} fails"
+    found = re.search(r"\d+(\.\d+)*", answer.stdout + answer.stderr)
+    if found and tuple(map(int, found[0].split("."))) < tool.minimum:
+        return f"{tool.command} {found[0]} is older than {'.'.join(map(str, tool.minimum))}"
+    return None
+
+
+def prepare(sdk: Sdk) -> None:
+    target = BUILD / sdk.name
+    digest = hashlib.sha256()
+    for pattern in sdk.pins:
+        for path in sorted((HERE / sdk.name).glob(pattern)):
+            digest.update(path.name.encode() + b"\0" + path.read_bytes())
+    stamp = target / ".stamp"
+    if stamp.exists() and stamp.read_text() == digest.hexdigest():
+        return
+    print(f"{sdk.name}: installing into {target.relative_to(ROOT)}", flush=True)
+    shutil.rmtree(target, ignore_errors=True)
+    target.mkdir(parents=True)
+    sdk.install(target)
+    stamp.write_text(digest.hexdigest())
+
+
+def call(command: list, cwd: Path) -> None:
+    done = subprocess.run([str(part) for part in command], cwd=cwd, stdin=subprocess.DEVNULL,
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    if done.returncode != 0:
+        raise Failure(f"{' '.join(map(str, command))}: exit code {done.returncode}\n{done.stdout[-3000:]}")
+
+
+def node_sdk(name: str, programs: list[str]) -> Sdk:
+    def install(target: Path) -> None:
+        for file in ("package.json", "package-lock.json"):
+            shutil.copy(HERE / name / file, target)
+        call(["npm", "ci", "--no-audit", "--no-fund"], target)
+
+    def command_lines(environment: dict) -> list[list[str]]:
+        # `env` sets the two variables Node reads before any of our code runs.
+        return [["env", f"NODE_PATH={BUILD / name / 'node_modules'}",
+                 f"NODE_EXTRA_CA_CERTS={environment['ORRERY_CERTIFICATE']}",
+                 "node", "--no-deprecation", str(HERE / name / program)] for program in programs]
+
+    return Sdk(name, [Tool("node", ["--version"], (20,)), Tool("npm", ["--version"], ())],
+               ["package*.json"], install, command_lines)
+
+
+def install_python(target: Path) -> None:
+    call([sys.executable, "-m", "venv", target / "venv"], target)
+    call([target / "venv/bin/python", "-m", "pip", "install", "-q", "--disable-pip-version-check",
+          "-r", HERE / "python/requirements.txt"], target)
+
+
+def install_java(target: Path) -> None:
+    shutil.copy(HERE / "java/pom.xml", target)
+    call(["mvn", "-q", "-B", "dependency:copy-dependencies", f"-DoutputDirectory={target / 'lib'}"], target)
+    sources = sorted((HERE / "java").glob("*.java"))
+    call(["javac", "-Xlint:all", "-Werror", "-proc:none", "-d", target / "classes",
+          "-cp", target / "lib" / "*", *sources], target)
+
+
+def java_programs(environment: dict) -> list[list[str]]:
+    store = Path(environment["ORRERY_SCRATCH"]) / "trust.p12"
+    call(["keytool", "-importcert", "-noprompt", "-alias", "orrery", "-storetype", "PKCS12",
+          "-file", environment["ORRERY_CERTIFICATE"], "-keystore", store, "-storepass", "changeit"],
+         BUILD)
+    return [["java", "-cp", f"{BUILD / 'java/classes'}:{BUILD / 'java/lib'}/*",
+             f"-Djavax.net.ssl.trustStore={store}", "-Djavax.net.ssl.trustStorePassword=changeit",
+             "Suite"]]
+
+
+def install_go(target: Path) -> None:
+    call(["go", "build", "-o", target / "suite", "."], HERE / "go")
+
+
+SDKS = {sdk.name: sdk for sdk in [
+    node_sdk("js", ["main.js", "telemetry.js"]),
+    node_sdk("documentdb", ["main.js"]),
+    Sdk("python", [Tool("python3", ["-c", "import ensurepip, venv, sys; print(sys.version)"], (3, 9))],
+        ["requirements.txt"], install_python,
+        lambda _: [[str(BUILD / "python/venv/bin/python"), "-B", str(HERE / "python" / program)]
+                   for program in ("main.py", "telemetry.py")]),
+    Sdk("java", [Tool("mvn", ["--version"], ()), Tool("javac", ["-version"], (11,)),
+                 Tool("keytool", ["-help"], ())],
+        ["pom.xml", "*.java"], install_java, java_programs),
+    Sdk("go", [Tool("go", ["env", "GOVERSION"], (1, 25))], ["go.mod", "go.sum", "*.go"], install_go,
+        lambda _: [[str(BUILD / "go/suite")]]),
+]}
+
+
+if __name__ == "__main__":
+    sys.exit(main())
