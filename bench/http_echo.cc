@@ -2,9 +2,11 @@
 // fixed response, headers and body taken from a file, and so shows the most the stack can give.
 
 #include <CLI/CLI.hpp>
+#include <chrono>
 #include <csignal>
 #include <fstream>
 #include <iterator>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <utility>

@@ -1,12 +1,11 @@
 #include "load_loop.h"
 
+#include <algorithm>
 #include <arpa/inet.h>
 #include <array>
 #include <cerrno>
-#include <charconv>
 #include <cstdlib>
 #include <cstring>
-#include <ctime>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <strings.h>
@@ -21,6 +20,8 @@ namespace orrery::bench {
 namespace {
 
 using Clock = std::chrono::steady_clock;
+
+constexpr std::string_view kLengthName = "\r\ncontent-length:";
 
 Error failed(const std::string& what) {
     return Error(ErrorCode::kUnavailable, what + ": " + std::strerror(errno));
@@ -70,14 +71,13 @@ private:
     }
 
     std::size_t content_length() const {
-        constexpr std::string_view kName = "\r\ncontent-length:";
-        const char* const stop = buffer_.data() + head_bytes_ - kName.size();
+        const char* const stop = buffer_.data() + head_bytes_ - kLengthName.size();
         for (const char* at = buffer_.data(); at < stop; ++at) {
             at = static_cast<const char*>(
                 std::memchr(at, '\r', static_cast<std::size_t>(stop - at)));
             if (at == nullptr) return 0;
-            if (strncasecmp(at, kName.data(), kName.size()) == 0) {
-                return std::strtoul(at + kName.size(), nullptr, 10);
+            if (strncasecmp(at, kLengthName.data(), kLengthName.size()) == 0) {
+                return std::strtoul(at + kLengthName.size(), nullptr, 10);
             }
         }
         return 0;
@@ -127,7 +127,6 @@ public:
             TRY(turn());
         }
         result_.elapsed = std::min(Clock::now(), end_) - begin_;
-        result_.process_cpu_seconds = static_cast<double>(std::clock()) / CLOCKS_PER_SEC;
         return std::move(result_);
     }
 

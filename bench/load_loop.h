@@ -27,7 +27,6 @@ struct LoadResult {
     std::uint64_t failures = 0;
     std::string first_failure;  // the head of the first answer with a status of 400 or more
     std::chrono::nanoseconds elapsed{0};
-    double process_cpu_seconds = 0;
 
     double per_second() const {
         return static_cast<double>(latencies.count()) /

@@ -14,6 +14,7 @@
 #include "base/bytes.h"
 #include "base/result.h"
 #include "histogram.h"
+#include "partition/keys.h"
 #include "storage/engine.h"
 #include "storage/rocksdb/rocks_engine.h"
 #include "storage/write_batch.h"
@@ -28,40 +29,41 @@ struct Options {
     std::size_t record_bytes = 1300;
 };
 
-// The keys of docs/storage-format.md: record, place by key and id, change log.
+// What one create leaves in a partition's store (partition/item_writer.cc): the record, the places
+// it is found by, and once for the batch the partition's counters.
 class CreateWriter {
 public:
-    explicit CreateWriter(std::size_t record_bytes) {
-        while (record_.size() < record_bytes) {
-            record_ += static_cast<char>('0' + random_() % 75);
-        }
-    }
+    explicit CreateWriter(std::size_t record_bytes)
+        : record_(letters(record_bytes)), state_(letters(kStateBytes)) {}
 
     void add_to(storage::WriteBatch& batch) {
         ++number_;
-        batch.put(numbered('D'), record_);
-        std::string place = "K";
-        append_big_endian(place, random_());
-        append_big_endian(place, random_());
-        place += fmt::format("item-{:010}", number_);
-        const std::string number = numbered({});
-        batch.put(place, number);
-        batch.put(numbered('L'), number);
+        std::string epk;
+        append_big_endian(epk, random_());
+        append_big_endian(epk, random_());
+        batch.put(partition::member_key(epk, number_), {});
+        batch.put(partition::item_key(number_), record_);
+        batch.put(partition::id_key(epk, fmt::format("item-{:010}", number_)),
+                  partition::docnum_value(number_));
+        batch.put(partition::log_key(static_cast<partition::Lsn>(number_), number_), {});
     }
-    // Once for the whole batch: how far the partition has come.
-    void finish(storage::WriteBatch& batch) { batch.put("M", numbered({}) + numbered({})); }
+    void finish(storage::WriteBatch& batch) { batch.put(partition::state_key(), state_); }
 
 private:
-    std::string numbered(std::optional<char> kind) const {
-        std::string key;
-        if (kind) key += *kind;
-        append_big_endian(key, number_);
-        return key;
+    static constexpr std::size_t kStateBytes = 40;
+
+    std::string letters(std::size_t count) {
+        std::string out;
+        while (out.size() < count) {
+            out += static_cast<char>('0' + random_() % 75);
+        }
+        return out;
     }
 
-    std::string record_;
-    std::uint64_t number_ = 0;
     std::mt19937_64 random_{20251115};
+    const std::string record_;
+    const std::string state_;
+    partition::Docnum number_ = 0;
 };
 
 Status run(const Options& options) {

@@ -19,6 +19,8 @@ namespace {
 
 constexpr std::size_t kItemBytes = 1024;
 constexpr std::uint64_t kSeed = 20251115;
+constexpr std::string_view kLetters =
+    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
 
 struct RequestLine {
     std::string_view method;
@@ -96,8 +98,6 @@ std::string item_id(std::uint64_t number) { return fmt::format("item-{:010}", nu
 std::string item_body(std::string_view id) {
     std::mt19937_64 random(kSeed);
     std::string body = fmt::format(R"({{"id":"{}","pk":"{}","count":42,"payload":")", id, id);
-    constexpr std::string_view kLetters =
-        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
     while (body.size() < kItemBytes - 2) {
         body += kLetters[random() % kLetters.size()];
     }

@@ -109,7 +109,7 @@ Result<Catalog::Counters> Catalog::Counters::decode(std::string_view text) {
 Result<std::unique_ptr<Catalog>> Catalog::open(std::shared_ptr<storage::PartitionStore> store,
                                                const Clock& clock,
                                                Random& random) {
-    std::unique_ptr<Catalog> catalog(new Catalog(std::move(store), clock));  // NOLINT: private
+    auto catalog = std::make_unique<Catalog>(Opened(), std::move(store), clock);
     TRY(catalog->load(random));
     return catalog;
 }

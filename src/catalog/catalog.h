@@ -30,7 +30,12 @@ struct NewContainer {
 };
 
 class Catalog {
+    struct Opened {};  // only open() makes a catalog
+
 public:
+    Catalog(Opened /*opened*/, std::shared_ptr<storage::PartitionStore> store, const Clock& clock)
+        : store_(std::move(store)), clock_(clock) {}
+
     static Result<std::unique_ptr<Catalog>> open(std::shared_ptr<storage::PartitionStore> store,
                                                  const Clock& clock,
                                                  Random& random);
@@ -86,9 +91,6 @@ private:
         Counters counters;
         Revision revision;
     };
-
-    Catalog(std::shared_ptr<storage::PartitionStore> store, const Clock& clock)
-        : store_(std::move(store)), clock_(clock) {}
 
     Status load(Random& random);
     Status load_entries();

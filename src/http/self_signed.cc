@@ -2,6 +2,7 @@
 
 #include <array>
 #include <memory>
+#include <string_view>
 #include <unistd.h>
 
 #include <boost/asio/ip/address.hpp>
@@ -17,8 +18,11 @@ namespace orrery::http {
 
 namespace {
 
-constexpr std::int64_t kDaySeconds = 24 * 60 * 60;
+constexpr std::int64_t kDaySeconds = 24LL * 60 * 60;
 constexpr std::int64_t kValidSeconds = 3652 * kDaySeconds;  // ten years
+constexpr std::string_view kSubject = "Orrery";
+constexpr std::string_view kNameLetters =
+    "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.-_*:";
 constexpr int kSerialBits = 127;  // positive in 16 bytes; RFC 5280 allows 20
 
 struct Deleter {
@@ -42,9 +46,7 @@ Error failed(const std::string& what) {
 
 // The extension syntax separates names by commas, so a name must not bring its own.
 bool is_plain_name(const std::string& name) {
-    constexpr std::string_view kAllowed =
-        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.-_*:";
-    return !name.empty() && name.find_first_not_of(kAllowed) == std::string::npos;
+    return !name.empty() && name.find_first_not_of(kNameLetters) == std::string::npos;
 }
 
 std::string alternative_names(const std::vector<std::string>& names) {
@@ -64,7 +66,6 @@ bool set_identity(X509* certificate, EVP_PKEY* key, std::int64_t now_seconds) {
         BN_to_ASN1_INTEGER(serial.get(), X509_get_serialNumber(certificate)) == nullptr) {
         return false;
     }
-    constexpr std::string_view kName = "Orrery";
     X509_NAME* const name = X509_get_subject_name(certificate);
     return X509_set_version(certificate, X509_VERSION_3) == 1 &&
            ASN1_TIME_set(X509_getm_notBefore(certificate), now_seconds - kDaySeconds) != nullptr &&
@@ -73,8 +74,8 @@ bool set_identity(X509* certificate, EVP_PKEY* key, std::int64_t now_seconds) {
            X509_NAME_add_entry_by_txt(name,
                                       "CN",
                                       MBSTRING_ASC,
-                                      reinterpret_cast<const unsigned char*>(kName.data()),
-                                      static_cast<int>(kName.size()),
+                                      reinterpret_cast<const unsigned char*>(kSubject.data()),
+                                      static_cast<int>(kSubject.size()),
                                       -1,
                                       0) == 1 &&
            X509_set_issuer_name(certificate, name) == 1;

@@ -10,6 +10,8 @@ namespace orrery::http {
 
 namespace {
 
+constexpr std::string_view kHttp11 = "http/1.1";
+
 struct PemDeleter {
     void operator()(BIO* bio) const { BIO_free(bio); }
     void operator()(X509* certificate) const { X509_free(certificate); }
@@ -67,7 +69,6 @@ int choose_protocol(SSL* /*ssl*/,
                     const unsigned char* offered,
                     unsigned int offered_size,
                     void* /*data*/) {
-    constexpr std::string_view kHttp11 = "http/1.1";
     for (unsigned int at = 0; at < offered_size;) {
         const unsigned char size = offered[at];
         const auto* const name = offered + at + 1;

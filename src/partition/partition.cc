@@ -30,11 +30,11 @@ Result<std::shared_ptr<Partition>> Partition::open(const Identity& identity,
     State state;
     std::string bytes;
     if (TRY(store->get(state_key(), bytes))) state = TRY(State::decode(bytes));
-    return std::shared_ptr<Partition>(
-        new Partition(identity, std::move(store), environment, state));  // NOLINT: private
+    return std::make_shared<Partition>(Opened(), identity, std::move(store), environment, state);
 }
 
-Partition::Partition(const Identity& identity,
+Partition::Partition(Opened /*opened*/,
+                     const Identity& identity,
                      std::shared_ptr<storage::PartitionStore> store,
                      const Environment& environment,
                      const State& state)

@@ -40,6 +40,8 @@ public:
 };
 
 class Partition : public std::enable_shared_from_this<Partition> {
+    struct Opened {};  // only open() makes partitions
+
 public:
     // What a partition works with; all of it outlives the partition.
     struct Environment {
@@ -50,6 +52,12 @@ public:
     static Result<std::shared_ptr<Partition>> open(const Identity& identity,
                                                    std::shared_ptr<storage::PartitionStore> store,
                                                    const Environment& environment);
+
+    Partition(Opened opened,
+              const Identity& identity,
+              std::shared_ptr<storage::PartitionStore> store,
+              const Environment& environment,
+              const State& state);
 
     const Identity& identity() const { return identity_; }
 
@@ -73,11 +81,6 @@ public:
     void close();
 
 private:
-    Partition(const Identity& identity,
-              std::shared_ptr<storage::PartitionStore> store,
-              const Environment& environment,
-              const State& state);
-
     void run_batch();
     std::vector<std::unique_ptr<WriteTask>> take_queue();
     void publish(const State& state);

@@ -39,8 +39,7 @@ Result<std::unique_ptr<Node>> Node::start(const ServeConfig& config) {
     AccountKey key = TRY(account_key(config, random));
     auto master_key = auth::MasterKey::from_base64(key.base64);
     if (!master_key) return Error(ErrorCode::kInternal, "the account key is not valid");
-    std::unique_ptr<Node> node(
-        new Node(std::move(key), std::move(*master_key)));  // NOLINT: private constructor
+    auto node = std::make_unique<Node>(Started(), std::move(key), std::move(*master_key));
     node->directory_ = std::move(directory);
     TRY(node->open_storage(config));
     node->build_services(config);

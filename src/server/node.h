@@ -30,7 +30,11 @@
 namespace orrery::server {
 
 class Node {
+    struct Started {};  // only start() makes a node
+
 public:
+    Node(Started /*started*/, AccountKey key, auth::MasterKey master_key)
+        : key_(std::move(key)), master_key_(std::move(master_key)) {}
     Node(const Node&) = delete;
     Node& operator=(const Node&) = delete;
     ~Node();
@@ -45,9 +49,6 @@ public:
     bool stop(std::chrono::seconds patience);
 
 private:
-    explicit Node(AccountKey key, auth::MasterKey master_key)
-        : key_(std::move(key)), master_key_(std::move(master_key)) {}
-
     Status open_storage(const ServeConfig& config);
     void build_services(const ServeConfig& config);
     Status open_gateway(const ServeConfig& config);

@@ -1,18 +1,17 @@
 #include "storage/data_directory.h"
 
-#include <fcntl.h>
-#include <sys/file.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include <array>
 #include <cerrno>
 #include <charconv>
 #include <cstring>
+#include <fcntl.h>
 #include <filesystem>
 #include <optional>
 #include <string_view>
+#include <sys/file.h>
+#include <sys/stat.h>
 #include <system_error>
+#include <unistd.h>
 #include <utility>
 
 #include <fmt/format.h>
@@ -30,9 +29,7 @@ constexpr std::size_t kMarkerSizeMax = 4096;
 
 enum class State : std::uint8_t { kInitialising, kReady };
 
-std::string_view name_of(State state) {
-    return state == State::kReady ? "ready" : "initialising";
-}
+std::string_view name_of(State state) { return state == State::kReady ? "ready" : "initialising"; }
 
 // A file descriptor that closes itself.
 class File {
@@ -176,9 +173,9 @@ Result<int> take_lock(const std::string& path) {
     if (!file.ok()) return system_error("opening " + name);
     if (::flock(file.get(), LOCK_EX | LOCK_NB) != 0) {
         if (errno != EWOULDBLOCK) return system_error("locking " + name);
-        return Error(ErrorCode::kUnavailable,
-                     "data directory " + path + " is in use by another process" +
-                         owner_of(file.get()));
+        return Error(
+            ErrorCode::kUnavailable,
+            "data directory " + path + " is in use by another process" + owner_of(file.get()));
     }
     // Only for the message above, so a full disk is no reason not to start.
     const std::string pid = fmt::format("{}\n", ::getpid());
@@ -212,8 +209,8 @@ Result<DataDirectory> open_data_directory(const std::string& path) {
     if (!directory.fresh_) {
         if (std::filesystem::is_directory(directory.database_path(), error)) return directory;
         return Error(ErrorCode::kCorrupted,
-                     "data directory " + path + " has lost its database: " +
-                         directory.database_path() + " is missing");
+                     "data directory " + path +
+                         " has lost its database: " + directory.database_path() + " is missing");
     }
     TRY(write_marker(path, State::kInitialising));
     std::filesystem::remove_all(directory.database_path(), error);
@@ -225,9 +222,7 @@ Result<DataDirectory> open_data_directory(const std::string& path) {
 }
 
 DataDirectory::DataDirectory(DataDirectory&& other) noexcept
-    : path_(std::move(other.path_)),
-      lock_(std::exchange(other.lock_, -1)),
-      fresh_(other.fresh_) {}
+    : path_(std::move(other.path_)), lock_(std::exchange(other.lock_, -1)), fresh_(other.fresh_) {}
 
 DataDirectory& DataDirectory::operator=(DataDirectory&& other) noexcept {
     std::swap(path_, other.path_);

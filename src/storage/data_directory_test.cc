@@ -1,16 +1,15 @@
 #include "storage/data_directory.h"
 
+#include <filesystem>
+#include <fstream>
+#include <gmock/gmock.h>
+#include <iterator>
+#include <optional>
+#include <string>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <filesystem>
-#include <fstream>
-#include <iterator>
-#include <optional>
-#include <string>
-
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "storage/temporary_directory.h"

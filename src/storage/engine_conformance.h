@@ -62,9 +62,8 @@ TYPED_TEST_P(EngineConformance, ABatchIsAppliedAsAWhole) {
     batch.remove("never there");
     batch.put("d", "4");
     ASSERT_TRUE(store->commit(batch));
-    EXPECT_EQ(
-        entries(*store, everything(), Direction::kForward),
-        (Entries{{"a", "value of a"}, {"b", "new"}, {"d", "4"}}));
+    EXPECT_EQ(entries(*store, everything(), Direction::kForward),
+              (Entries{{"a", "value of a"}, {"b", "new"}, {"d", "4"}}));
 }
 
 TYPED_TEST_P(EngineConformance, AnEmptyBatchSucceeds) {
@@ -181,18 +180,18 @@ TYPED_TEST_P(EngineConformance, ACursorStaysOnTheStateItWasOpenedOn) {
 TYPED_TEST_P(EngineConformance, RangesIncludeTheirStartAndNotTheirEnd) {
     const auto store = this->open(1);
     fill(*store, {"a", "ab", "b", "c"});
-    for (const auto& [wanted, expected] : std::vector<std::pair<Range, std::string>>{
-             {range("", std::nullopt), "a ab b c"},
-             {range("a", "c"), "a ab b"},
-             {range("ab", "b"), "ab"},
-             {range("aa", "bb"), "ab b"},
-             {range("b"), "b c"},
-             {range("c"), "c"},
-             {range("d"), ""},
-             {range("", "a"), ""},
-             {range("", ""), ""},
-             {range("b", "b"), ""},
-             {range("c", "a"), ""}}) {
+    for (const auto& [wanted, expected] :
+         std::vector<std::pair<Range, std::string>>{{range("", std::nullopt), "a ab b c"},
+                                                    {range("a", "c"), "a ab b"},
+                                                    {range("ab", "b"), "ab"},
+                                                    {range("aa", "bb"), "ab b"},
+                                                    {range("b"), "b c"},
+                                                    {range("c"), "c"},
+                                                    {range("d"), ""},
+                                                    {range("", "a"), ""},
+                                                    {range("", ""), ""},
+                                                    {range("b", "b"), ""},
+                                                    {range("c", "a"), ""}}) {
         SCOPED_TRACE(wanted.from + " to " + wanted.until.value_or("the end"));
         EXPECT_EQ(keys(*store, wanted, Direction::kForward), expected);
         Entries backward = entries(*store, wanted, Direction::kBackward);

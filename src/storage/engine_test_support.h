@@ -82,9 +82,10 @@ inline void fill(PartitionStore& store, const std::vector<std::string>& wanted) 
 
 // Short keys of few letters meet often, and the letters sit at the edges of what a byte can be.
 inline std::string random_key(std::mt19937& random) {
-    constexpr std::string_view kLetters("\x00\x01"
-                                        "a\x7f\x80\xfe\xff",
-                                        7);
+    constexpr std::string_view kLetters(
+        "\x00\x01"
+        "a\x7f\x80\xfe\xff",
+        7);
     std::string key(random() % 4, '\0');
     for (char& c : key) {
         c = kLetters[random() % kLetters.size()];

@@ -150,8 +150,7 @@ private:
 
 }  // namespace
 
-FaultyEngine::FaultyEngine(Engine& inner)
-    : inner_(inner), state_(std::make_shared<FaultState>()) {}
+FaultyEngine::FaultyEngine(Engine& inner) : inner_(inner), state_(std::make_shared<FaultState>()) {}
 FaultyEngine::~FaultyEngine() = default;
 
 void FaultyEngine::inject(Fault fault, std::uint64_t nth) { state_->inject(fault, nth); }
@@ -163,8 +162,7 @@ std::uint64_t FaultyEngine::writes() const { return state_->writes(); }
 Result<std::shared_ptr<PartitionStore>> FaultyEngine::open(PartitionId id) {
     TRY(state_->check());
     auto inner = TRY(inner_.open(id));
-    return std::shared_ptr<PartitionStore>(
-        std::make_shared<FaultyStore>(std::move(inner), state_));
+    return std::shared_ptr<PartitionStore>(std::make_shared<FaultyStore>(std::move(inner), state_));
 }
 
 Status FaultyEngine::drop(PartitionId id) {

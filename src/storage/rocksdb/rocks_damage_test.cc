@@ -1,11 +1,11 @@
 // What happens to databases whose files were cut, changed or lost while nobody was looking: damage
 // is refused, and only what a crash can do to the end of a log is accepted.
 
+#include <gmock/gmock.h>
 #include <random>
 #include <string>
 #include <vector>
 
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "storage/engine_test_support.h"
@@ -79,9 +79,7 @@ std::vector<std::size_t> record_starts(const std::string& log) {
     return starts;
 }
 
-TEST(RocksDamage, AnUndamagedCopyIsWhole) {
-    EXPECT_EQ(*keys_found(files_after(10, 20)), 10);
-}
+TEST(RocksDamage, AnUndamagedCopyIsWhole) { EXPECT_EQ(*keys_found(files_after(10, 20)), 10); }
 
 TEST(RocksDamage, ALogCutInItsLastRecordLosesOnlyThatRecord) {
     FileCopies files = files_after(10, 20);

@@ -4,6 +4,8 @@
 #include <mutex>
 #include <utility>
 
+#include <rocksdb/convenience.h>
+
 #include "base/log.h"
 #include "storage/rocksdb/rocks_files.h"
 #include "storage/rocksdb/rocks_status.h"
@@ -11,16 +13,6 @@
 namespace orrery::storage {
 
 namespace {
-
-// Shorter than a partition id, so no partition sees this key.
-const rocksdb::Slice kProbeKey;
-
-rocksdb::Status write_probe(rocksdb::DB& db, bool to_log) {
-    rocksdb::WriteOptions options;
-    options.sync = to_log;
-    options.disableWAL = !to_log;
-    return db.Delete(options, kProbeKey);
-}
 
 // RocksDB says "in use" only in the text of an error; asking for the lock says it in a code.
 bool is_locked(rocksdb::FileSystem& file_system, const std::string& path) {
@@ -43,36 +35,7 @@ Error open_error(const rocksdb::Status& status, rocksdb::FileSystem& fs, const s
     return to_error(status, "opening " + path);
 }
 
-}  // namespace
-
-void RocksDatabase::ErrorListener::OnBackgroundError(rocksdb::BackgroundErrorReason /*reason*/,
-                                                     rocksdb::Status* error) {
-    failed = true;
-    // RocksDB calls an I/O error fatal unless the file system marks it retryable. For it as for a
-    // full disk the way back is the same and safe: memtables are still whole, and the log and the
-    // manifest that failed are replaced.
-    if (error->IsIOError() && !error->IsIOFenced() &&
-        error->severity() > rocksdb::Status::Severity::kHardError) {
-        *error = rocksdb::Status(*error, rocksdb::Status::Severity::kHardError);
-    }
-}
-
-void RocksDatabase::ErrorListener::OnErrorRecoveryBegin(rocksdb::BackgroundErrorReason /*reason*/,
-                                                        rocksdb::Status error,
-                                                        bool* auto_recovery) {
-    error.PermitUncheckedError();
-    *auto_recovery = false;
-}
-
-RocksDatabase::RocksDatabase(Private,
-                             const RocksOptions& options,
-                             std::shared_ptr<const RocksResources> resources)
-    : path_(options.path),
-      recovery_interval_micros_(static_cast<std::uint64_t>(
-          std::chrono::microseconds(options.recovery_interval).count())),
-      resources_(std::move(resources)) {}
-
-Result<std::shared_ptr<RocksDatabase>> RocksDatabase::open(
+Result<std::shared_ptr<RocksInstance>> open_instance(
     const RocksOptions& options, std::shared_ptr<const RocksResources> resources) {
     rocksdb::FileSystem& file_system = *resources->file_system;
     const DatabaseFiles files = TRY(inspect_database_files(file_system, options.path));
@@ -83,64 +46,102 @@ Result<std::shared_ptr<RocksDatabase>> RocksDatabase::open(
         TRY(to_status(file_system.CreateDirIfMissing(options.path, rocksdb::IOOptions(), nullptr),
                       "creating " + options.path));
     }
-    auto made = std::make_shared<RocksDatabase>(Private{}, options, std::move(resources));
-
-    rocksdb::Options database_options = make_database_options(options, *made->resources_);
+    auto instance = std::make_shared<RocksInstance>();
+    instance->resources = std::move(resources);
+    instance->path = options.path;
+    rocksdb::Options database_options = make_database_options(options, *instance->resources);
     database_options.create_if_missing = files == DatabaseFiles::kNone;
-    database_options.wal_filter = &made->wal_continuity_;
-    database_options.listeners.push_back(made->listener_);
+    database_options.wal_filter = &instance->wal_continuity;
+    database_options.listeners.push_back(instance->listener);
     rocksdb::DB* db = nullptr;
     const rocksdb::Status status = rocksdb::DB::Open(database_options, options.path, &db);
     if (!status.ok()) return open_error(status, file_system, options.path);
-    made->db_.reset(db);
-    return made;
+    instance->db.reset(db);
+    return instance;
+}
+
+}  // namespace
+
+void ErrorListener::OnBackgroundError(rocksdb::BackgroundErrorReason /*reason*/,
+                                      rocksdb::Status* error) {
+    if (error->IsIOFenced()) verdict = ErrorCode::kFenced;
+    if (error->IsCorruption()) verdict = ErrorCode::kCorrupted;
+    // A soft error is a compaction that found no space: writes go on, and RocksDB tries again.
+    if (error->severity() != rocksdb::Status::Severity::kSoftError) failed = true;
+}
+
+void ErrorListener::OnErrorRecoveryBegin(rocksdb::BackgroundErrorReason /*reason*/,
+                                         rocksdb::Status error,
+                                         bool* auto_recovery) {
+    if (error.severity() != rocksdb::Status::Severity::kSoftError) *auto_recovery = false;
+}
+
+Result<std::shared_ptr<RocksDatabase>> RocksDatabase::open(
+    const RocksOptions& options, std::shared_ptr<const RocksResources> resources) {
+    auto instance = TRY(open_instance(options, std::move(resources)));
+    return std::make_shared<RocksDatabase>(options, std::move(instance));
+}
+
+RocksDatabase::RocksDatabase(RocksOptions options, std::shared_ptr<RocksInstance> instance)
+    : options_(std::move(options)), instance_(std::move(instance)) {
+    // From now on a missing database is a lost one.
+    options_.create = false;
+}
+
+std::shared_ptr<RocksInstance> RocksDatabase::instance() const {
+    const std::shared_lock lock(instance_mutex_);
+    return instance_;
 }
 
 Status RocksDatabase::write(rocksdb::WriteBatch& batch) {
-    if (listener_->failed) TRY(recover());
+    if (instance()->listener->failed) TRY(recover());
     const std::shared_lock commits(commits_);
+    const std::shared_ptr<RocksInstance> current = instance();
     rocksdb::WriteOptions options;
     options.sync = true;
-    const rocksdb::Status status = db_->Write(options, &batch);
+    const rocksdb::Status status = current->db->Write(options, &batch);
     if (status.ok()) return {};
-    listener_->failed = true;
-    return to_error(status, "writing to " + path_);
+    current->listener->failed = true;
+    return to_error(status, "writing to " + current->path);
 }
 
 Status RocksDatabase::recover() {
     const std::unique_lock alone(commits_);
-    if (!listener_->failed) return {};
-    const std::uint64_t now = resources_->env->NowMicros();
-    if (last_error_ && now - last_error_->at_micros < recovery_interval_micros_) {
-        return Error(last_error_->code, last_error_->message);
+    const std::shared_ptr<RocksInstance> current = instance();
+    if (!current->listener->failed) return {};
+    const ErrorCode verdict = current->listener->verdict;
+    if (verdict != ErrorCode::kUnavailable) {
+        return Error(verdict, "writing to " + current->path + " is over since an earlier error");
     }
-    const rocksdb::Status status = resume();
-    if (status.ok()) {
-        last_error_.reset();
-        listener_->failed = false;
-        log::info("storage_recovered", {{"path", path_}});
-        return {};
+    const std::uint64_t now = current->resources->env->NowMicros();
+    const auto interval =
+        static_cast<std::uint64_t>(std::chrono::microseconds(options_.recovery_interval).count());
+    if (last_attempt_ && now - last_attempt_->at_micros < interval) {
+        return Error(last_attempt_->code, last_attempt_->message);
     }
-    const Error error = to_error(status, "writing to " + path_);
-    last_error_ = LastError{.code = error.code(), .message = error.message(), .at_micros = now};
-    return Error(error.code(), error.message());
+    last_attempt_ = Attempt{.at_micros = now,
+                            .code = ErrorCode::kUnavailable,
+                            .message = "writing to " + options_.path + " failed a moment ago"};
+    Status status = reopen(*current);
+    if (!status) {
+        last_attempt_->code = status.error().code();
+        last_attempt_->message = status.error().message();
+        return status;
+    }
+    log::info("storage_recovered", {{"path", options_.path}});
+    return {};
 }
 
-// Resume() flushes the memtable and moves on to a new log, which is what makes the failed log
-// harmless. With an empty memtable it does neither (RocksDB issue 12998), and a write to the old
-// log would fail or, in a build with assertions such as Debian's, abort. So an entry is put past
-// the log, a flush is made to fail on it, and then the second Resume() does the whole thing.
-rocksdb::Status RocksDatabase::resume() {
-    std::uint64_t entries = 0;
-    db_->GetIntProperty(rocksdb::DB::Properties::kNumEntriesActiveMemTable, &entries);
-    rocksdb::Status status = db_->Resume();
-    if (status.ok() && entries == 0) {
-        status = write_probe(*db_, false);
-        if (status.ok()) status = db_->Flush(rocksdb::FlushOptions());
-        if (!status.ok()) status = db_->Resume();
-    }
-    // Nobody should be told "committed" before the new log has proved itself.
-    return status.ok() ? write_probe(*db_, true) : status;
+Status RocksDatabase::reopen(RocksInstance& failed) {
+    // The failed instance stays for its readers and must leave the files alone.
+    TRY(to_status(failed.db->DisableFileDeletions(), "leaving " + options_.path));
+    rocksdb::CancelAllBackgroundWork(failed.db.get(), true);
+    TRY(to_status(failed.resources->file_system->make_pending_cuts(),
+                  "writing to " + options_.path));
+    auto opened = TRY(open_instance(options_, failed.resources));
+    const std::unique_lock lock(instance_mutex_);
+    instance_ = std::move(opened);
+    return {};
 }
 
 }  // namespace orrery::storage

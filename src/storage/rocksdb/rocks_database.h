@@ -1,6 +1,12 @@
 // One RocksDB with the parts of the engine contract that it does not keep by itself: it is never
-// created over the remains of another, a refused commit leaves nothing behind, and after an error
-// it gets going again when the medium does.
+// made over the remains of another, a refused commit leaves nothing behind, and after an error it
+// gets going again when the medium does.
+//
+// Getting going again means opening the database anew from its files, which hold exactly what was
+// acknowledged (wal_guard_file_system.h). RocksDB's own DB::Resume() is not used: in 7.8 it keeps
+// writing to the failed log when the memtable is empty (RocksDB issue 12998; with assertions on, as
+// in Debian's build, that aborts), and waits for ever when a flush was on its way as the error
+// came.
 
 #pragma once
 
@@ -21,61 +27,63 @@
 
 namespace orrery::storage {
 
-class RocksDatabase {
-    struct Private {};
+// Notes that RocksDB has stopped taking writes, and leaves it at that.
+class ErrorListener final : public rocksdb::EventListener {
+public:
+    void OnBackgroundError(rocksdb::BackgroundErrorReason reason, rocksdb::Status* error) override;
+    void OnErrorRecoveryBegin(rocksdb::BackgroundErrorReason reason,
+                              rocksdb::Status error,
+                              bool* auto_recovery) override;
 
+    std::atomic<bool> failed{false};
+    // Errors that opening again does not cure; kUnavailable stands for none.
+    std::atomic<ErrorCode> verdict{ErrorCode::kUnavailable};
+};
+
+// An open database. Whoever reads from it holds it.
+struct RocksInstance {
+    std::shared_ptr<const RocksResources> resources;
+    std::string path;
+    std::shared_ptr<ErrorListener> listener = std::make_shared<ErrorListener>();
+    WalContinuity wal_continuity;
+    std::unique_ptr<rocksdb::DB> db;
+};
+
+class RocksDatabase {
 public:
     // `options.path` and `options.create` are of this database.
     static Result<std::shared_ptr<RocksDatabase>> open(
         const RocksOptions& options, std::shared_ptr<const RocksResources> resources);
 
-    RocksDatabase(Private,
-                  const RocksOptions& options,
-                  std::shared_ptr<const RocksResources> resources);
+    RocksDatabase(RocksOptions options, std::shared_ptr<RocksInstance> instance);
     RocksDatabase(const RocksDatabase&) = delete;
     RocksDatabase& operator=(const RocksDatabase&) = delete;
     ~RocksDatabase() = default;
 
-    rocksdb::DB& db() const { return *db_; }
-    const std::string& path() const { return path_; }
-    rocksdb::FileSystem& file_system() const { return *resources_->file_system; }
+    // What to read from now. What is read from one instance does not change to another.
+    std::shared_ptr<RocksInstance> instance() const;
 
     // Writes and syncs. Any number of threads; they share syncs.
     Status write(rocksdb::WriteBatch& batch);
 
 private:
-    // Notes that RocksDB has stopped taking writes, and keeps the errors that are over when the
-    // medium is back from being final.
-    class ErrorListener final : public rocksdb::EventListener {
-    public:
-        void OnBackgroundError(rocksdb::BackgroundErrorReason reason,
-                               rocksdb::Status* error) override;
-        void OnErrorRecoveryBegin(rocksdb::BackgroundErrorReason reason,
-                                  rocksdb::Status error,
-                                  bool* auto_recovery) override;
-
-        std::atomic<bool> failed{false};
-    };
-
-    struct LastError {
+    struct Attempt {
+        std::uint64_t at_micros;
         ErrorCode code;
         std::string message;
-        std::uint64_t at_micros;
     };
 
     Status recover();
-    rocksdb::Status resume();
+    Status reopen(RocksInstance& failed);
 
-    const std::string path_;
-    const std::uint64_t recovery_interval_micros_;
-    const std::shared_ptr<const RocksResources> resources_;
-    const std::shared_ptr<ErrorListener> listener_ = std::make_shared<ErrorListener>();
-    WalContinuity wal_continuity_;
-    std::unique_ptr<rocksdb::DB> db_;
+    RocksOptions options_;
 
     // Commits hold it shared, recovery alone.
     std::shared_mutex commits_;
-    std::optional<LastError> last_error_;
+    std::optional<Attempt> last_attempt_;
+
+    mutable std::shared_mutex instance_mutex_;
+    std::shared_ptr<RocksInstance> instance_;
 };
 
 }  // namespace orrery::storage

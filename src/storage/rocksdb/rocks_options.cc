@@ -12,7 +12,6 @@
 #include <rocksdb/table.h>
 
 #include "base/log.h"
-#include "storage/rocksdb/wal_guard_file_system.h"
 
 namespace orrery::storage {
 
@@ -48,8 +47,8 @@ public:
 
 rocksdb::CompressionType fastest_compression() {
     const std::vector<rocksdb::CompressionType> supported = rocksdb::GetSupportedCompressions();
-    const bool lz4 = std::find(supported.begin(), supported.end(), rocksdb::kLZ4Compression) !=
-                     supported.end();
+    const bool lz4 =
+        std::find(supported.begin(), supported.end(), rocksdb::kLZ4Compression) != supported.end();
     return lz4 ? rocksdb::kLZ4Compression : rocksdb::kNoCompression;
 }
 
@@ -66,7 +65,7 @@ void choose_durability(rocksdb::Options& options) {
     // What was committed is in the log; writing it out again would only make start and stop slow.
     options.avoid_flush_during_recovery = true;
     options.avoid_flush_during_shutdown = true;
-    // Recovery from errors is ours (rocks_database.cc): RocksDB's own thread would get in between.
+    // Recovery from errors is ours (rocks_database.h).
     options.max_bgerror_resume_count = 0;
 }
 
@@ -110,7 +109,7 @@ void choose_tables(rocksdb::Options& options, const RocksResources& resources) {
 
 std::shared_ptr<const RocksResources> make_rocks_resources(const RocksOptions& options) {
     auto resources = std::make_shared<RocksResources>();
-    resources->file_system = make_wal_guard(
+    resources->file_system = std::make_shared<WalGuardFileSystem>(
         options.file_system ? options.file_system : rocksdb::FileSystem::Default());
     resources->env = rocksdb::NewCompositeEnv(resources->file_system);
     resources->block_cache = rocksdb::NewLRUCache(options.block_cache_bytes);

@@ -6,16 +6,16 @@
 
 #include <rocksdb/cache.h>
 #include <rocksdb/env.h>
-#include <rocksdb/file_system.h>
 #include <rocksdb/options.h>
 
 #include "storage/rocksdb/rocks_engine.h"
+#include "storage/rocksdb/wal_guard_file_system.h"
 
 namespace orrery::storage {
 
 // What the databases of one engine share. It must outlive them.
 struct RocksResources {
-    std::shared_ptr<rocksdb::FileSystem> file_system;
+    std::shared_ptr<WalGuardFileSystem> file_system;
     std::unique_ptr<rocksdb::Env> env;
     std::shared_ptr<rocksdb::Cache> block_cache;
     std::shared_ptr<rocksdb::Logger> logger;

@@ -51,11 +51,11 @@ public:
         std::optional<std::string> until;
     };
 
-    RocksCursor(std::shared_ptr<RocksDatabase> database,
+    RocksCursor(std::shared_ptr<RocksInstance> instance,
                 const rocksdb::Snapshot* snapshot,
                 Bounds bounds,
                 Direction direction)
-        : database_(std::move(database)), bounds_(std::move(bounds)), direction_(direction) {
+        : instance_(std::move(instance)), bounds_(std::move(bounds)), direction_(direction) {
         rocksdb::ReadOptions options;
         options.snapshot = snapshot;
         from_ = bounds_.from;
@@ -64,7 +64,7 @@ public:
             until_ = *bounds_.until;
             options.iterate_upper_bound = &until_;
         }
-        iterator_.reset(database_->db().NewIterator(options));
+        iterator_.reset(instance_->db->NewIterator(options));
         if (direction_ == Direction::kForward) {
             iterator_->SeekToFirst();
         } else {
@@ -87,12 +87,12 @@ public:
     }
 
     Status status() const override {
-        return to_status(iterator_->status(), "reading from " + database_->path());
+        return to_status(iterator_->status(), "reading from " + instance_->path);
     }
 
 private:
     // The iterator points into all of these.
-    const std::shared_ptr<RocksDatabase> database_;
+    const std::shared_ptr<RocksInstance> instance_;
     const Bounds bounds_;
     rocksdb::Slice from_;
     rocksdb::Slice until_;
@@ -100,127 +100,136 @@ private:
     std::unique_ptr<rocksdb::Iterator> iterator_;
 };
 
-// The reading half of a partition, of a snapshot or (null) of the newest state.
-class RocksView {
+// The keys of a partition, for reading from one instance or another.
+class KeySpace {
 public:
-    RocksView(std::shared_ptr<RocksDatabase> database,
-              PartitionId id,
-              const rocksdb::Snapshot* snapshot)
-        : database_(std::move(database)),
-          prefix_(partition_prefix(id)),
-          end_(partition_end(id)),
-          snapshot_(snapshot) {}
+    explicit KeySpace(PartitionId id) : prefix_(partition_prefix(id)), end_(partition_end(id)) {}
 
-    Result<bool> get(std::string_view key, std::string& value) const {
-        // Out of a memtable RocksDB copies straight into `value`; out of the block cache it hands
-        // over a pinned block, and the copy is ours.
-        rocksdb::PinnableSlice found(&value);
-        rocksdb::DB& db = database_->db();
-        const rocksdb::Status status = db.Get(
-            read_options(), db.DefaultColumnFamily(), FullKey(prefix_, key).slice(), &found);
-        if (status.IsNotFound()) return false;
-        if (!status.ok()) return to_error(status, "reading from " + database_->path());
-        if (found.IsPinned()) value.assign(found.data(), found.size());
-        return true;
-    }
-
-    Result<std::vector<std::optional<std::string>>> get_many(
-        std::span<const std::string> keys) const {
-        std::vector<FullKey> full_keys;
-        std::vector<rocksdb::Slice> slices;
-        full_keys.reserve(keys.size());
-        slices.reserve(keys.size());
-        for (const std::string& key : keys) {
-            slices.push_back(full_keys.emplace_back(prefix_, key).slice());
-        }
-        std::vector<rocksdb::PinnableSlice> found(keys.size());
-        std::vector<rocksdb::Status> statuses(keys.size());
-        rocksdb::DB& db = database_->db();
-        db.MultiGet(read_options(),
-                    db.DefaultColumnFamily(),
-                    keys.size(),
-                    slices.data(),
-                    found.data(),
-                    statuses.data());
-        std::vector<std::optional<std::string>> values(keys.size());
-        for (std::size_t i = 0; i < keys.size(); ++i) {
-            if (statuses[i].IsNotFound()) continue;
-            if (!statuses[i].ok()) {
-                return to_error(statuses[i], "reading from " + database_->path());
-            }
-            values[i].emplace(found[i].data(), found[i].size());
-        }
-        return values;
-    }
-
-    std::unique_ptr<Cursor> scan(const Range& range, Direction direction) const {
-        RocksCursor::Bounds bounds{.from = prefix_ + range.from, .until = end_};
-        if (range.until) bounds.until = prefix_ + *range.until;
-        // RocksDB does not define what an upside-down range holds.
-        if (bounds.until && *bounds.until < bounds.from) bounds.until = bounds.from;
-        return std::make_unique<RocksCursor>(database_, snapshot_, std::move(bounds), direction);
-    }
-
-    const std::shared_ptr<RocksDatabase>& database() const { return database_; }
     const std::string& prefix() const { return prefix_; }
 
-private:
-    rocksdb::ReadOptions read_options() const {
-        rocksdb::ReadOptions options;
-        options.snapshot = snapshot_;
-        return options;
-    }
+    Result<bool> get(RocksInstance& instance,
+                     const rocksdb::ReadOptions& options,
+                     std::string_view key,
+                     std::string& value) const;
+    Result<std::vector<std::optional<std::string>>> get_many(
+        RocksInstance& instance,
+        const rocksdb::ReadOptions& options,
+        std::span<const std::string> keys) const;
+    std::unique_ptr<Cursor> scan(std::shared_ptr<RocksInstance> instance,
+                                 const rocksdb::ReadOptions& options,
+                                 const Range& range,
+                                 Direction direction) const;
 
-    const std::shared_ptr<RocksDatabase> database_;
+private:
     const std::string prefix_;
     const std::optional<std::string> end_;
-    const rocksdb::Snapshot* const snapshot_;
 };
+
+Result<bool> KeySpace::get(RocksInstance& instance,
+                           const rocksdb::ReadOptions& options,
+                           std::string_view key,
+                           std::string& value) const {
+    // Out of a memtable RocksDB copies straight into `value`; out of the block cache it hands
+    // over a pinned block, and the copy is ours.
+    rocksdb::PinnableSlice found(&value);
+    rocksdb::DB& db = *instance.db;
+    const rocksdb::Status status =
+        db.Get(options, db.DefaultColumnFamily(), FullKey(prefix_, key).slice(), &found);
+    if (status.IsNotFound()) return false;
+    if (!status.ok()) return to_error(status, "reading from " + instance.path);
+    if (found.IsPinned()) value.assign(found.data(), found.size());
+    return true;
+}
+
+Result<std::vector<std::optional<std::string>>> KeySpace::get_many(
+    RocksInstance& instance,
+    const rocksdb::ReadOptions& options,
+    std::span<const std::string> keys) const {
+    std::vector<FullKey> full_keys;
+    std::vector<rocksdb::Slice> slices;
+    full_keys.reserve(keys.size());
+    slices.reserve(keys.size());
+    for (const std::string& key : keys) {
+        slices.push_back(full_keys.emplace_back(prefix_, key).slice());
+    }
+    std::vector<rocksdb::PinnableSlice> found(keys.size());
+    std::vector<rocksdb::Status> statuses(keys.size());
+    rocksdb::DB& db = *instance.db;
+    db.MultiGet(options,
+                db.DefaultColumnFamily(),
+                keys.size(),
+                slices.data(),
+                found.data(),
+                statuses.data());
+    std::vector<std::optional<std::string>> values(keys.size());
+    for (std::size_t i = 0; i < keys.size(); ++i) {
+        if (statuses[i].IsNotFound()) continue;
+        if (!statuses[i].ok()) return to_error(statuses[i], "reading from " + instance.path);
+        values[i].emplace(found[i].data(), found[i].size());
+    }
+    return values;
+}
+
+std::unique_ptr<Cursor> KeySpace::scan(std::shared_ptr<RocksInstance> instance,
+                                       const rocksdb::ReadOptions& options,
+                                       const Range& range,
+                                       Direction direction) const {
+    RocksCursor::Bounds bounds{.from = prefix_ + range.from, .until = end_};
+    if (range.until) bounds.until = prefix_ + *range.until;
+    // RocksDB does not define what an upside-down range holds.
+    if (bounds.until && *bounds.until < bounds.from) bounds.until = bounds.from;
+    return std::make_unique<RocksCursor>(
+        std::move(instance), options.snapshot, std::move(bounds), direction);
+}
 
 class RocksSnapshot final : public Reader {
 public:
-    RocksSnapshot(std::shared_ptr<RocksDatabase> database, PartitionId id)
-        : snapshot_(&database->db()), view_(std::move(database), id, snapshot_.snapshot()) {}
+    RocksSnapshot(std::shared_ptr<RocksInstance> instance, std::shared_ptr<const KeySpace> keys)
+        : instance_(std::move(instance)), snapshot_(instance_->db.get()), keys_(std::move(keys)) {
+        options_.snapshot = snapshot_.snapshot();
+    }
 
     Result<bool> get(std::string_view key, std::string& value) const override {
-        return view_.get(key, value);
+        return keys_->get(*instance_, options_, key, value);
     }
     Result<std::vector<std::optional<std::string>>> get_many(
         std::span<const std::string> keys) const override {
-        return view_.get_many(keys);
+        return keys_->get_many(*instance_, options_, keys);
     }
     std::unique_ptr<Cursor> scan(const Range& range, Direction direction) const override {
-        return view_.scan(range, direction);
+        return keys_->scan(instance_, options_, range, direction);
     }
 
 private:
+    const std::shared_ptr<RocksInstance> instance_;
     rocksdb::ManagedSnapshot snapshot_;
-    RocksView view_;
+    const std::shared_ptr<const KeySpace> keys_;
+    rocksdb::ReadOptions options_;
 };
 
 class RocksStore final : public PartitionStore {
 public:
     RocksStore(std::shared_ptr<RocksDatabase> database, PartitionId id)
-        : id_(id), view_(std::move(database), id, nullptr) {}
+        : database_(std::move(database)), keys_(std::make_shared<KeySpace>(id)) {}
 
     Result<bool> get(std::string_view key, std::string& value) const override {
-        return view_.get(key, value);
+        return keys_->get(*database_->instance(), {}, key, value);
     }
     Result<std::vector<std::optional<std::string>>> get_many(
         std::span<const std::string> keys) const override {
-        return view_.get_many(keys);
+        return keys_->get_many(*database_->instance(), {}, keys);
     }
     std::unique_ptr<Cursor> scan(const Range& range, Direction direction) const override {
-        return view_.scan(range, direction);
+        return keys_->scan(database_->instance(), {}, range, direction);
     }
     std::shared_ptr<const Reader> snapshot() const override {
-        return std::make_shared<RocksSnapshot>(view_.database(), id_);
+        return std::make_shared<RocksSnapshot>(database_->instance(), keys_);
     }
     Status commit(const WriteBatch& batch) override;
 
 private:
-    const PartitionId id_;
-    const RocksView view_;
+    const std::shared_ptr<RocksDatabase> database_;
+    const std::shared_ptr<const KeySpace> keys_;
 };
 
 // RocksDB's own bytes around each operation: a tag and two lengths, and the prefix.
@@ -229,21 +238,20 @@ constexpr std::size_t kOperationOverhead = 12 + kPrefixSize;
 Status RocksStore::commit(const WriteBatch& batch) {
     if (batch.empty()) return {};
     rocksdb::WriteBatch out(batch.byte_size() + batch.size() * kOperationOverhead);
-    rocksdb::ColumnFamilyHandle* const family = view_.database()->db().DefaultColumnFamily();
     for (std::size_t i = 0; i < batch.size(); ++i) {
         const WriteBatch::Operation operation = batch.operation(i);
-        const std::array<rocksdb::Slice, 2> key{view_.prefix(), to_slice(operation.key)};
+        const std::array<rocksdb::Slice, 2> key{keys_->prefix(), to_slice(operation.key)};
         const rocksdb::SliceParts key_parts(key.data(), static_cast<int>(key.size()));
         rocksdb::Status added;
         if (operation.kind == WriteBatch::Kind::kPut) {
             const rocksdb::Slice value = to_slice(operation.value);
-            added = out.Put(family, key_parts, rocksdb::SliceParts(&value, 1));
+            added = out.Put(key_parts, rocksdb::SliceParts(&value, 1));
         } else {
-            added = out.Delete(family, key_parts);
+            added = out.Delete(key_parts);
         }
         TRY(to_status(added, "adding to a batch"));
     }
-    return view_.database()->write(out);
+    return database_->write(out);
 }
 
 }  // namespace

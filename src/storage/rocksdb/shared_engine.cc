@@ -25,7 +25,8 @@ public:
     Status drop(PartitionId id) override;
 
     std::uint64_t size_on_disk() const override {
-        return directory_bytes(database_->file_system(), database_->path());
+        const std::shared_ptr<RocksInstance> instance = database_->instance();
+        return directory_bytes(*instance->resources->file_system, instance->path);
     }
 
 private:
@@ -47,7 +48,8 @@ Status SharedRocksEngine::drop(PartitionId id) {
 
     // Gives the space of whole files back now instead of at some later compaction. The range is
     // deleted already, so a failure here costs only space.
-    rocksdb::DB& db = database_->db();
+    const std::shared_ptr<RocksInstance> instance = database_->instance();
+    rocksdb::DB& db = *instance->db;
     const rocksdb::Slice begin(first);
     const rocksdb::Slice end(*last);
     rocksdb::DeleteFilesInRange(&db, db.DefaultColumnFamily(), &begin, &end).PermitUncheckedError();

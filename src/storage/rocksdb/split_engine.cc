@@ -110,7 +110,8 @@ std::uint64_t SplitRocksEngine::size_on_disk() const {
     }
     std::uint64_t total = 0;
     for (const std::string& name : names) {
-        if (name.starts_with('p')) total += directory_bytes(file_system, options_.path + "/" + name);
+        if (name.starts_with('p'))
+            total += directory_bytes(file_system, options_.path + "/" + name);
     }
     return total;
 }

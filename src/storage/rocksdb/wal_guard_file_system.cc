@@ -1,8 +1,9 @@
 #include "storage/rocksdb/wal_guard_file_system.h"
 
-#include <cstdint>
-#include <string>
+#include <algorithm>
 #include <utility>
+
+#include "base/check.h"
 
 namespace orrery::storage {
 
@@ -10,12 +11,16 @@ namespace {
 
 // A write-ahead log. Everything behind the last successful sync belongs to one commit group that
 // nobody has been told about, so when an append or a sync fails the file is cut back to there and
-// the log is given up: what RocksDB still appends is thrown away and a sync always fails, so that
-// nothing can be acknowledged through it. RocksDB then moves on to a new log.
+// the log is given up: what RocksDB still appends is thrown away, and a sync always fails, so that
+// nothing can be acknowledged through it.
 class WalGuardFile final : public rocksdb::FSWritableFileOwnerWrapper {
 public:
-    explicit WalGuardFile(std::unique_ptr<rocksdb::FSWritableFile> target)
-        : FSWritableFileOwnerWrapper(std::move(target)) {}
+    WalGuardFile(std::unique_ptr<rocksdb::FSWritableFile> target,
+                 std::string name,
+                 std::shared_ptr<PendingCuts> cuts)
+        : FSWritableFileOwnerWrapper(std::move(target)),
+          name_(std::move(name)),
+          cuts_(std::move(cuts)) {}
 
     rocksdb::IOStatus Append(const rocksdb::Slice& data,
                              const rocksdb::IOOptions& options,
@@ -71,41 +76,85 @@ private:
         given_up_ = true;
         // A fenced file belongs to somebody else now.
         if (why.IsIOFenced()) return;
-        // If this fails too, an incomplete record stays at the end of the file, where recovery
-        // takes it for what it is.
         const rocksdb::IOOptions options;
-        target()->Truncate(synced_size_, options, nullptr).PermitUncheckedError();
-        target()->Sync(options, nullptr).PermitUncheckedError();
+        rocksdb::IOStatus cut = target()->Truncate(synced_size_, options, nullptr);
+        if (cut.ok()) cut = target()->Sync(options, nullptr);
+        if (!cut.ok()) cuts_->add(name_, synced_size_);
     }
 
+    const std::string name_;
+    const std::shared_ptr<PendingCuts> cuts_;
     std::uint64_t size_ = 0;
     std::uint64_t synced_size_ = 0;
     bool given_up_ = false;
 };
 
-class WalGuardFileSystem final : public rocksdb::FileSystemWrapper {
-public:
-    explicit WalGuardFileSystem(const std::shared_ptr<rocksdb::FileSystem>& target)
-        : FileSystemWrapper(target) {}
-
-    const char* Name() const override { return "OrreryWalGuard"; }
-
-    rocksdb::IOStatus NewWritableFile(const std::string& name,
-                                      const rocksdb::FileOptions& options,
-                                      std::unique_ptr<rocksdb::FSWritableFile>* file,
-                                      rocksdb::IODebugContext* debug) override {
-        rocksdb::IOStatus status = target()->NewWritableFile(name, options, file, debug);
-        if (status.ok() && name.ends_with(".log")) {
-            *file = std::make_unique<WalGuardFile>(std::move(*file));
-        }
-        return status;
-    }
-};
-
 }  // namespace
 
-std::shared_ptr<rocksdb::FileSystem> make_wal_guard(std::shared_ptr<rocksdb::FileSystem> target) {
-    return std::make_shared<WalGuardFileSystem>(target);
+void PendingCuts::add(const std::string& file, std::uint64_t size) {
+    const std::lock_guard lock(mutex_);
+    sizes_[file] = size;
+}
+
+rocksdb::IOStatus PendingCuts::make(rocksdb::FileSystem& file_system) {
+    const std::lock_guard lock(mutex_);
+    const rocksdb::IOOptions options;
+    while (!sizes_.empty()) {
+        const auto& [name, size] = *sizes_.begin();
+        std::unique_ptr<rocksdb::FSWritableFile> file;
+        rocksdb::IOStatus status =
+            file_system.ReopenWritableFile(name, rocksdb::FileOptions(), &file, nullptr);
+        if (status.ok()) status = file->Truncate(size, options, nullptr);
+        if (status.ok()) status = file->Sync(options, nullptr);
+        if (status.ok()) status = file->Close(options, nullptr);
+        if (!status.ok()) return status;
+        sizes_.erase(sizes_.begin());
+    }
+    return rocksdb::IOStatus::OK();
+}
+
+WalGuardFileSystem::WalGuardFileSystem(const std::shared_ptr<rocksdb::FileSystem>& target)
+    : FileSystemWrapper(target) {}
+
+rocksdb::IOStatus WalGuardFileSystem::NewWritableFile(
+    const std::string& name,
+    const rocksdb::FileOptions& options,
+    std::unique_ptr<rocksdb::FSWritableFile>* file,
+    rocksdb::IODebugContext* debug) {
+    rocksdb::IOStatus status = target()->NewWritableFile(name, options, file, debug);
+    if (status.ok() && name.ends_with(".log")) {
+        *file = std::make_unique<WalGuardFile>(std::move(*file), name, cuts_);
+    }
+    return status;
+}
+
+rocksdb::IOStatus WalGuardFileSystem::LockFile(const std::string& name,
+                                               const rocksdb::IOOptions& options,
+                                               rocksdb::FileLock** lock,
+                                               rocksdb::IODebugContext* debug) {
+    const std::lock_guard guard(mutex_);
+    const auto found = locks_.find(name);
+    if (found != locks_.end()) {
+        ++found->second.users;
+        *lock = found->second.lock;
+        return rocksdb::IOStatus::OK();
+    }
+    rocksdb::IOStatus status = target()->LockFile(name, options, lock, debug);
+    if (status.ok()) locks_[name] = {.lock = *lock, .users = 1};
+    return status;
+}
+
+rocksdb::IOStatus WalGuardFileSystem::UnlockFile(rocksdb::FileLock* lock,
+                                                 const rocksdb::IOOptions& options,
+                                                 rocksdb::IODebugContext* debug) {
+    const std::lock_guard guard(mutex_);
+    const auto found = std::find_if(locks_.begin(), locks_.end(), [lock](const auto& entry) {
+        return entry.second.lock == lock;
+    });
+    CHECK(found != locks_.end());
+    if (--found->second.users > 0) return rocksdb::IOStatus::OK();
+    locks_.erase(found);
+    return target()->UnlockFile(lock, options, debug);
 }
 
 }  // namespace orrery::storage

@@ -1,15 +1,64 @@
-// A file system that keeps a refused commit out of the write-ahead log. Without it RocksDB 7.8
-// leaves the beginning of the failed record in the file and, on its way out of the error, appends
-// the record once more behind it; a process killed at that moment could not open its database.
+// A file system that keeps refused commits out of the write-ahead log, so that the files on it hold
+// exactly what was acknowledged whenever a database is opened from them, in this process or the
+// next. RocksDB 7.8 by itself leaves the beginning of a failed record, or all of it, in the log.
 
 #pragma once
 
+#include <cstdint>
+#include <map>
 #include <memory>
+#include <mutex>
+#include <string>
 
 #include <rocksdb/file_system.h>
 
 namespace orrery::storage {
 
-std::shared_ptr<rocksdb::FileSystem> make_wal_guard(std::shared_ptr<rocksdb::FileSystem> target);
+// The cuts that could not be made at once; shared with the files, which outlive nothing.
+class PendingCuts {
+public:
+    void add(const std::string& file, std::uint64_t size);
+    rocksdb::IOStatus make(rocksdb::FileSystem& file_system);
+
+private:
+    std::mutex mutex_;
+    std::map<std::string, std::uint64_t> sizes_;
+};
+
+class WalGuardFileSystem final : public rocksdb::FileSystemWrapper {
+public:
+    explicit WalGuardFileSystem(const std::shared_ptr<rocksdb::FileSystem>& target);
+
+    const char* Name() const override { return "OrreryWalGuard"; }
+
+    // Cuts the logs of failed commits back that could not be cut when it happened. Until this
+    // succeeds a database must not be opened again.
+    rocksdb::IOStatus make_pending_cuts() { return cuts_->make(*target()); }
+
+    rocksdb::IOStatus NewWritableFile(const std::string& name,
+                                      const rocksdb::FileOptions& options,
+                                      std::unique_ptr<rocksdb::FSWritableFile>* file,
+                                      rocksdb::IODebugContext* debug) override;
+
+    // A lock belongs to the users of this object together: a database that is opened again takes
+    // over from the one that failed, which is still there for its readers.
+    rocksdb::IOStatus LockFile(const std::string& name,
+                               const rocksdb::IOOptions& options,
+                               rocksdb::FileLock** lock,
+                               rocksdb::IODebugContext* debug) override;
+    rocksdb::IOStatus UnlockFile(rocksdb::FileLock* lock,
+                                 const rocksdb::IOOptions& options,
+                                 rocksdb::IODebugContext* debug) override;
+
+private:
+    struct SharedLock {
+        rocksdb::FileLock* lock;
+        int users;
+    };
+
+    const std::shared_ptr<PendingCuts> cuts_ = std::make_shared<PendingCuts>();
+    std::mutex mutex_;
+    std::map<std::string, SharedLock> locks_;
+};
 
 }  // namespace orrery::storage

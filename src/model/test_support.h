@@ -1,0 +1,54 @@
+// What tests of the model, and of everything built on it, say again and again. Tests only.
+
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include <gtest/gtest.h>
+
+#include "base/check.h"
+#include "json/value.h"
+#include "model/container_definition.h"
+#include "model/effective_partition_key.h"
+#include "model/item_body.h"
+
+namespace orrery::model::testing_support {
+
+// The value of something that cannot fail in a sound test.
+template <typename T>
+T must(Result<T> result) {
+    if (!result) ADD_FAILURE() << result.error().message();
+    CHECK(static_cast<bool>(result));
+    return std::move(result).take();
+}
+
+inline json::Value parsed(std::string_view text) { return must(json::Value::parse(text)); }
+
+// {"id":"c","partitionKey":...} with the given members put in, or replacing those.
+inline json::Value container_body(std::string_view members = "{}") {
+    json::Value body = parsed(R"({"id":"c","partitionKey":{"paths":["/pk"],"version":2}})");
+    const json::Value more = parsed(members);
+    for (const auto& member : more.object()) {
+        body.set(member.name, member.value);
+    }
+    return body;
+}
+
+inline ContainerDefinition container_definition(std::string_view members = "{}") {
+    return must(parse_container_definition(container_body(members), {}));
+}
+
+inline ItemBody item_body(std::string_view text, const ContainerDefinition& definition) {
+    return must(parse_item_body(text, ItemPaths(definition)));
+}
+
+// The refusal's text, or a line that says there was none; its code must be the given one.
+template <typename T>
+std::string refusal(const Result<T>& result, ErrorCode code = ErrorCode::kBadRequest) {
+    if (result) return "(not refused)";
+    EXPECT_EQ(result.error().code(), code) << result.error().message();
+    return result.error().message();
+}
+
+}  // namespace orrery::model::testing_support

@@ -1,0 +1,158 @@
+#include "partition/item_record.h"
+
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "base/bytes.h"
+
+namespace orrery::partition {
+namespace {
+
+std::string record_of(const ItemHeader& header, const ItemNames& names, std::string_view json) {
+    std::string record;
+    append_item_head(record, header, names);
+    record.append(json);
+    return record;
+}
+
+std::string example() {
+    const std::vector<std::string> digests = {std::string(16, 'u'), std::string(16, 'v')};
+    return record_of({.lsn = 5, .timestamp = 0x6553f100, .ordinal = 2, .ttl = -1},
+                     {.epk = "EPK", .partition_key = "key", .id = "i", .unique_digests = digests},
+                     R"({"id":"i"})");
+}
+
+// On disk: these bytes may never change.
+TEST(ItemRecord, WorkedExample) {
+    EXPECT_EQ(to_hex_upper(record_of({.lsn = 5, .timestamp = 0x6553f100, .ordinal = 2, .ttl = -1},
+                                     {.epk = "E", .partition_key = "k", .id = "i",
+                                      .unique_digests = {}},
+                                     "{}")),
+              "01" "0000000000000005" "000000006553F100" "0002" "FFFFFFFF" "00" "0145" "016B"
+              "0169" "7B7D");
+}
+
+TEST(ItemRecord, ReadsBack) {
+    const auto item = StoredItem::decode(9, example());
+    ASSERT_TRUE(item);
+    EXPECT_EQ(item->docnum(), 9U);
+    EXPECT_EQ(item->header().lsn, 5);
+    EXPECT_EQ(item->header().timestamp, 0x6553f100);
+    EXPECT_EQ(item->header().ordinal, 2);
+    EXPECT_EQ(item->header().ttl, -1);
+    EXPECT_EQ(item->epk(), "EPK");
+    EXPECT_EQ(item->partition_key(), "key");
+    EXPECT_EQ(item->id(), "i");
+    ASSERT_EQ(item->unique_count(), 2U);
+    EXPECT_EQ(item->unique_digest(0), std::string(16, 'u'));
+    EXPECT_EQ(item->unique_digest(1), std::string(16, 'v'));
+    EXPECT_EQ(item->json(), R"({"id":"i"})");
+    EXPECT_EQ(item->record().substr(item->json_offset()), item->json());
+}
+
+TEST(ItemRecord, CanBeMovedAndGivesItsRecordAway) {
+    auto decoded = StoredItem::decode(9, example());
+    ASSERT_TRUE(decoded);
+    StoredItem moved = std::move(decoded).take();
+    const StoredItem again = std::move(moved);
+    EXPECT_EQ(again.epk(), "EPK");
+    EXPECT_EQ(again.json(), R"({"id":"i"})");
+    EXPECT_EQ(StoredItem(again).take_record(), example());
+}
+
+TEST(ItemRecord, NamesMayBeEmptyAndHoldAnyBytes) {
+    const std::string odd("\0\xff{}", 4);
+    const auto item = StoredItem::decode(
+        1, record_of({}, {.epk = "", .partition_key = odd, .id = odd, .unique_digests = {}}, ""));
+    ASSERT_TRUE(item);
+    EXPECT_EQ(item->epk(), "");
+    EXPECT_EQ(item->partition_key(), odd);
+    EXPECT_EQ(item->id(), odd);
+    EXPECT_EQ(item->json(), "");
+}
+
+TEST(ItemRecord, CutShortItIsCorrupted) {
+    const std::string whole = example();
+    const std::size_t head = whole.size() - std::string(R"({"id":"i"})").size();
+    for (std::size_t size = 0; size < head; ++size) {
+        const auto item = StoredItem::decode(9, whole.substr(0, size));
+        ASSERT_FALSE(item) << size;
+        EXPECT_EQ(item.error().code(), ErrorCode::kCorrupted);
+    }
+    EXPECT_TRUE(StoredItem::decode(9, whole.substr(0, head)));
+}
+
+TEST(ItemRecord, AnotherFormatIsCorrupted) {
+    std::string bytes = example();
+    for (const char format : {'\0', '\2', '\xff'}) {
+        bytes[0] = format;
+        const auto item = StoredItem::decode(9, bytes);
+        ASSERT_FALSE(item);
+        EXPECT_EQ(item.error().code(), ErrorCode::kCorrupted);
+    }
+}
+
+TEST(ItemRecord, LengthsBeyondTheEndAreCorrupted) {
+    constexpr std::size_t kFirstLength = 1 + 8 + 8 + 2 + 4;
+    std::string bytes = example();
+    bytes[kFirstLength] = '\x7f';
+    EXPECT_FALSE(StoredItem::decode(9, bytes));
+    bytes.replace(kFirstLength, 1, std::string(9, '\xff') + "\x01");
+    EXPECT_FALSE(StoredItem::decode(9, bytes));
+    bytes.replace(kFirstLength, 10, std::string(20, '\xff'));
+    EXPECT_FALSE(StoredItem::decode(9, bytes));
+}
+
+// Digests all have one length; a list that is no multiple of it is none.
+TEST(ItemRecord, HalfADigestIsCorrupted) {
+    std::string record;
+    append_item_head(record, {}, {.epk = "", .partition_key = "", .id = "", .unique_digests = {}});
+    ASSERT_TRUE(StoredItem::decode(9, record));
+    record.resize(record.size() - 4);  // the four empty lists
+    append_varint(record, 15);
+    record.append(15, 'u').append(3, '\0');
+    EXPECT_FALSE(StoredItem::decode(9, record));
+}
+
+// Every single changed byte is either told apart or read without touching foreign memory.
+TEST(ItemRecord, AnyChangedByteIsReadSafely) {
+    const std::string whole = example();
+    for (std::size_t at = 0; at < whole.size(); ++at) {
+        for (const int change : {1, 0x80, 0xff}) {
+            std::string bytes = whole;
+            bytes[at] = static_cast<char>(bytes[at] ^ change);
+            const auto item = StoredItem::decode(9, bytes);
+            if (!item) continue;
+            std::size_t total = item->epk().size() + item->id().size() + item->json().size();
+            for (std::size_t i = 0; i < item->unique_count(); ++i) {
+                total += item->unique_digest(i).size();
+            }
+            EXPECT_LE(total, bytes.size());
+        }
+    }
+}
+
+TEST(Expiry, FollowsTheTableOfTheService) {
+    const auto expired = [](std::optional<std::int32_t> default_ttl, std::int32_t own, int age) {
+        const ItemHeader header{.lsn = 1, .timestamp = 1000, .ordinal = 0, .ttl = own};
+        return Expiry{default_ttl, 1000 + age}.expired(header);
+    };
+    for (const std::int32_t own : {0, -1, 10}) {
+        EXPECT_FALSE(expired(std::nullopt, own, 1'000'000)) << own;
+    }
+    EXPECT_FALSE(expired(-1, 0, 1'000'000));
+    EXPECT_FALSE(expired(-1, -1, 1'000'000));
+    EXPECT_FALSE(expired(-1, 10, 9));
+    EXPECT_TRUE(expired(-1, 10, 10));
+    EXPECT_FALSE(expired(20, 0, 19));
+    EXPECT_TRUE(expired(20, 0, 20));
+    EXPECT_FALSE(expired(20, -1, 1'000'000));
+    EXPECT_TRUE(expired(20, 10, 10));
+    EXPECT_FALSE(expired(20, 30, 29));
+    EXPECT_FALSE(expired(2147483647, 0, 2'000'000'000));
+}
+
+}  // namespace
+}  // namespace orrery::partition

@@ -1,0 +1,207 @@
+"""Data directories that were damaged while nobody was looking: refused, and left as they are."""
+
+import base64
+import hashlib
+import os
+import shutil
+from pathlib import Path
+
+from lib.client import Client, make_container
+from lib.report import Report, expect
+from lib.server import Server, ServerError, inspect
+from raw import expect_error
+
+LARGE_ITEMS = 60  # 30 MB: more than one memtable holds, so there are tables too
+SMALL_ITEMS = 200
+KEY_PATH = {"paths": ["/pk"], "kind": "Hash", "version": 2}
+
+
+def digest(directory: Path) -> dict[str, str]:
+    """Every file but the lock, into which a server writes its process id."""
+    return {str(path.relative_to(directory)): hashlib.sha256(path.read_bytes()).hexdigest()
+            for path in sorted(directory.rglob("*"))
+            if path.is_file() and path.name != "LOCK"}
+
+
+def make_directory(binary: Path, data: Path) -> str:
+    """A directory with tables and three logs, as a kill leaves it; returns the container's link."""
+    with Server(binary, data).wait_until_ready() as server, Client(server.port) as client:
+        link = make_container(client, "db", {"id": "c", "partitionKey": KEY_PATH})
+        for number in range(LARGE_ITEMS):
+            write(client, link, f"large{number}", 500_000)
+    for kind in ("small", "late"):
+        with Server(binary, data).wait_until_ready() as server, Client(server.port) as client:
+            for number in range(SMALL_ITEMS):
+                write(client, link, f"{kind}{number}", 2000)
+    expect(any((data / "db").glob("*.sst")), "the directory has no tables")
+    expect(len(list((data / "db").glob("*.log"))) == 3, "the directory has not three logs")
+    return link
+
+
+def random_text(size: int) -> str:
+    """Does not compress, so that disks and tables fill as they should."""
+    return base64.b64encode(os.urandom(size * 3 // 4)).decode()
+
+
+def write(client: Client, link: str, item_id: str, size: int) -> None:
+    answer = client.item("POST", link, "p", body={"id": item_id, "pk": "p", "text": random_text(size)})
+    expect(answer.status == 201, f"create {item_id}: {answer.status}")
+
+
+def flip(path: Path, position: int, count: int = 16) -> None:
+    content = bytearray(path.read_bytes())
+    for i in range(position, position + count):
+        content[i] ^= 0x5A
+    path.write_bytes(content)
+
+
+def truncate(path: Path, size: int) -> None:
+    path.write_bytes(path.read_bytes()[:size])
+
+
+def the(data: Path, pattern: str) -> Path:
+    return sorted((data / "db").glob(pattern))[-1]
+
+
+def middle(path: Path) -> int:
+    return path.stat().st_size // 2
+
+
+# name, what is done to the directory
+DAMAGES = [
+    ("ORRERY is empty", lambda data: truncate(data / "ORRERY", 0)),
+    ("ORRERY is changed", lambda data: flip(data / "ORRERY", 0, 5)),
+    ("ORRERY is missing", lambda data: (data / "ORRERY").unlink()),
+    ("the database is missing", lambda data: shutil.rmtree(data / "db")),
+    ("the database is an empty folder", lambda data: (shutil.rmtree(data / "db"),
+                                                      (data / "db").mkdir())),
+    ("CURRENT is empty", lambda data: truncate(data / "db/CURRENT", 0)),
+    ("CURRENT is changed", lambda data: flip(data / "db/CURRENT", 3, 5)),
+    ("CURRENT is missing", lambda data: (data / "db/CURRENT").unlink()),
+    ("the manifest is cut", lambda data: truncate(the(data, "MANIFEST-*"),
+                                                  middle(the(data, "MANIFEST-*")))),
+    ("the manifest is changed", lambda data: flip(the(data, "MANIFEST-*"),
+                                                  middle(the(data, "MANIFEST-*")))),
+    ("the manifest is missing", lambda data: the(data, "MANIFEST-*").unlink()),
+    ("a table is cut", lambda data: truncate(the(data, "*.sst"), middle(the(data, "*.sst")))),
+    ("a table is missing", lambda data: the(data, "*.sst").unlink()),
+    ("a log is changed in the middle", lambda data: flip(the(data, "*.log"), middle(the(data, "*.log")))),
+    ("a log between others is missing", lambda data: sorted((data / "db").glob("*.log"))[1].unlink()),
+]
+
+
+def refused(binary: Path, data: Path, *words: str) -> str:
+    """The server ends at once, says why, and has changed nothing; returns what it said."""
+    before = digest(data) if data.is_dir() else {}
+    with Server(binary, data) as server:
+        code = server.wait_for_exit()
+        said = server.tail()
+    expect(code == 1, f"exit code {code}: {said}")
+    lines = [line for line in said.splitlines() if line.startswith("orrery: ")]
+    expect(len(lines) == 1, f"not one clear line: {said!r}")
+    for word in words:
+        expect(word in lines[0], f"'{word}' is not in: {lines[0]}")
+    after = digest(data) if data.is_dir() else {}
+    changed = [name for name in before.keys() | after.keys() if before.get(name) != after.get(name)]
+    expect(not changed, f"refused, and changed {sorted(changed)}: {lines[0]}")
+    return lines[0].removeprefix("orrery: ")
+
+
+def check_damages(report: Report, binary: Path, scratch: Path) -> None:
+    good = scratch / "good"
+    made: dict[str, str] = {}
+    report.run("a directory to damage", lambda: made.update(link=make_directory(binary, good)))
+    if not made:
+        return
+    for name, damage in DAMAGES:
+        report.run(name, lambda: check_damage(binary, good, scratch / "damaged", damage))
+    report.run("a table is changed", lambda: check_changed_table(binary, good, scratch / "damaged",
+                                                                 made["link"]))
+    report.run("the oldest log is missing", lambda: check_missing_log(binary, good, scratch / "damaged"))
+    report.run("the undamaged directory is whole", lambda: check_whole(binary, good, made["link"]))
+
+
+def check_damage(binary: Path, good: Path, data: Path, damage) -> str:
+    shutil.rmtree(data, ignore_errors=True)
+    shutil.copytree(good, data)
+    damage(data)
+    expect(digest(data) != digest(good), "the damage did not happen")
+    said = refused(binary, data)
+    try:
+        inspect(binary, data)
+    except ServerError:
+        return said
+    raise AssertionError("the server refuses the directory, inspect does not")
+
+
+def check_missing_log(binary: Path, good: Path, data: Path) -> str:
+    """No later file tells of it, but the counters of the partition do."""
+    shutil.rmtree(data, ignore_errors=True)
+    shutil.copytree(good, data)
+    sorted((data / "db").glob("*.log"))[0].unlink()
+    try:
+        raise AssertionError(f"inspect finds nothing: {inspect(binary, data)}")
+    except ServerError as error:
+        return str(error).splitlines()[-1]
+
+
+def check_changed_table(binary: Path, good: Path, data: Path, link: str) -> str:
+    """Tables are opened when they are read; then the damage is an error, not a missing item."""
+    shutil.rmtree(data, ignore_errors=True)
+    shutil.copytree(good, data)
+    for table in (data / "db").glob("*.sst"):
+        for position in range(1000, table.stat().st_size - 100_000, 100_000):  # not its index
+            flip(table, position)
+    try:
+        inspect(binary, data)
+        raise AssertionError("inspect finds nothing")
+    except ServerError:
+        pass
+    statuses = []
+    with Server(binary, data) as server:
+        try:
+            server.wait_until_ready()
+        except ServerError:
+            return "refused at start"
+        with Client(server.port) as client:
+            for number in range(10):
+                answer = client.item("GET", link, "p", f"large{number}")
+                expect_error(answer, 500)
+                statuses.append(answer.status)
+            expect(client.request("GET", "/dbs").status == 200, "no answer after an error")
+    return f"reads answer {set(statuses)}"
+
+
+def check_whole(binary: Path, data: Path, link: str) -> str:
+    with Server(binary, data).wait_until_ready() as server, Client(server.port) as client:
+        found, _ = client.feed(f"/{link}/docs", "Documents")
+        expect(len(found) == LARGE_ITEMS + 2 * SMALL_ITEMS, f"{len(found)} items")
+        server.stop()
+    return inspect(binary, data)
+
+
+def check_foreign_directories(report: Report, binary: Path, scratch: Path) -> None:
+    foreign = scratch / "foreign"
+    foreign.mkdir()
+    (foreign / "thesis.txt").write_text("years of work")
+
+    def check_foreign() -> str:
+        said = refused(binary, foreign, "not empty", "thesis.txt")
+        expect(sorted(path.name for path in foreign.iterdir()) == ["thesis.txt"], "it left a file")
+        return said
+
+    newer = scratch / "newer"
+
+    def check_newer() -> str:
+        with Server(binary, newer).wait_until_ready() as server:
+            server.stop()
+        marker = (newer / "ORRERY").read_text()
+        (newer / "ORRERY").write_text(marker.replace("format = 1", "format = 2") + "shape = round\n")
+        return refused(binary, newer, "format 2", "newer")
+
+    plain_file = scratch / "file"
+    plain_file.write_text("x")
+    report.run("a directory of somebody else", check_foreign)
+    report.run("a directory of a newer server", check_newer)
+    report.run("a file instead of a directory",
+               lambda: refused(binary, plain_file, "is not a directory"))

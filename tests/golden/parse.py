@@ -1,0 +1,138 @@
+"""Reads a .test file into statements, and writes it back with new expectations.
+
+The format, by example:
+
+    # Items and their etags.   authority: protocol §4.6 | assumed
+
+    container /pk
+
+    POST $docs
+    pk: ["a"]
+    capture: tag=etag rid=body._rid
+    {"id":"1","pk":"a"}
+    ----
+    201
+    {"id":"1","pk":"a",...}
+
+    restart
+
+    wait 2
+
+A statement ends at an empty line. After `METHOD path` come headers (`pk`, `version` ... are short
+names, see HEADERS; others are as on the wire), then notes to the runner (see NOTES), then the body.
+`${x*300}` is x 300 times, `${hex:ff}` a byte, `$name` something captured or one of $db, $coll, $docs.
+"""
+
+import re
+from dataclasses import dataclass, field
+from pathlib import Path
+
+HEADERS = {
+    "pk": "x-ms-documentdb-partitionkey",
+    "range": "x-ms-documentdb-partitionkeyrangeid",
+    "max": "x-ms-max-item-count",
+    "continuation": "x-ms-continuation",
+    "session": "x-ms-session-token",
+    "version": "x-ms-version",
+    "upsert": "x-ms-documentdb-is-upsert",
+    "query": "x-ms-documentdb-isquery",
+    "throughput": "x-ms-offer-throughput",
+    "autopilot": "x-ms-cosmos-offer-autopilot-settings",
+}
+NOTES = {
+    "show",      # response headers to print
+    "capture",   # name=header or name=body.member, for later $name
+    "sort",      # of a feed whose order the protocol leaves open
+    "one-page",  # do not follow the continuation
+    "date",      # seconds to shift the signed date by
+    "sign",      # the link to sign instead of the path; `last rid` is that, in lower case
+    "key",       # the key to sign with
+    "when",      # options of the server without which the statement makes no sense
+}
+METHODS = ("GET", "POST", "PUT", "DELETE", "PATCH", "HEAD", "OPTIONS")
+
+
+class FormatError(Exception):
+    pass
+
+
+@dataclass
+class Statement:
+    line: int
+    source: list[str]  # as written, up to the `----`
+    verb: str
+    argument: str
+    headers: dict[str, str] = field(default_factory=dict)
+    notes: dict[str, str] = field(default_factory=dict)
+    body: str | None = None
+    expected: str | None = None
+
+
+@dataclass
+class TestFile:
+    path: Path
+    title: str
+    authorities: list[str]
+    statements: list[Statement]
+
+
+def read_file(path: Path) -> TestFile:
+    lines = path.read_text().split("\n")
+    title = re.fullmatch(r"# (.+?)\s+authority: (.+)", lines[0])
+    if not title:
+        raise FormatError(f"{path}:1: the first line must be '# title   authority: ...'")
+    statements, block, start = [], [], 0
+    for number, line in enumerate(lines[1:] + [""], 2):
+        if line.strip():
+            start = start if block else number
+            block.append(line)
+        elif block:
+            statements.append(read_statement(path, start, block))
+            block = []
+    return TestFile(path, title[1], [part.strip() for part in title[2].split("|")],
+                    [statement for statement in statements if statement])
+
+
+def read_statement(path: Path, number: int, block: list[str]) -> Statement | None:
+    expected = None
+    source = block
+    if "----" in block:
+        cut = block.index("----")
+        source, expected = block[:cut], "\n".join(block[cut + 1:])
+    lines = [line for line in source if not line.startswith("#")]
+    if not lines:
+        return None if expected is None else fail(path, number, "an answer without a request")
+    verb, _, argument = lines[0].partition(" ")
+    if verb not in (*METHODS, "container", "restart", "wait"):
+        fail(path, number, f"unknown directive '{verb}'")
+    statement = Statement(number, source, verb, argument, expected=expected)
+    if verb not in METHODS:
+        return statement
+    rest = lines[1:]
+    while rest and (match := re.fullmatch(r"([A-Za-z][A-Za-z0-9-]*):(?: (.*))?", rest[0])):
+        name, value = match[1], match[2] or ""
+        if name in NOTES:
+            statement.notes[name] = value
+        else:
+            statement.headers[HEADERS.get(name, name)] = value
+        rest = rest[1:]
+    statement.body = "\n".join(rest) if rest else None
+    return statement
+
+
+def fail(path: Path, number: int, why: str):
+    raise FormatError(f"{path}:{number}: {why}")
+
+
+def rewrite(file: TestFile, answers: dict[int, str]) -> None:
+    """Puts the new answers, by the line of their statement, into the file; nothing else changes."""
+    lines = file.path.read_text().split("\n")
+    for statement in reversed(file.statements):
+        if statement.line not in answers:
+            continue
+        start = statement.line - 1
+        end = start
+        while end < len(lines) and lines[end].strip():
+            end += 1
+        lines[start:end] = [*statement.source, "----", *answers[statement.line].split("\n")]
+    file.path.write_text("\n".join(lines))

@@ -1,0 +1,255 @@
+#!/usr/bin/env python3
+"""Runs the golden tests: every .test file against a server of its own, in every configuration.
+
+    tests/golden/run.py [--server build/dev/orrery] [--config default,tls] [--only REGEX] [--rewrite]
+
+The format is described in parse.py. `--rewrite` puts the answers of the first configuration into
+the files; the diff is the review.
+"""
+
+import argparse
+import json
+import re
+import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent))
+
+import answers  # noqa: E402
+import parse  # noqa: E402
+from lib.client import Answer, Client, EMULATOR_KEY  # noqa: E402
+from lib.report import scratch_directory  # noqa: E402
+from lib.server import DEFAULT_BINARY, Server, ServerError  # noqa: E402
+
+CONFIGS = HERE.parent / "configs"
+PAGES_MAX = 1000
+PAGE_MARK = "-- page --"
+ERROR_PART = 110  # characters of a message that --rewrite takes for the part to compare
+
+
+class Mismatch(Exception):
+    pass
+
+
+class Run:
+    """One file against one server."""
+
+    def __init__(self, file: parse.TestFile, config: dict, binary: Path, scratch: Path):
+        self.file, self.config, self.binary = file, config, binary
+        self.data = scratch / f"{file.path.stem}-{config['name']}"
+        self.names = {"db": "/dbs/golden", "coll": "/dbs/golden/colls/c",
+                      "docs": "/dbs/golden/colls/c/docs"}
+        self.answers: dict[int, str] = {}
+        self.server: Server | None = None
+        self.client: Client | None = None
+
+    def run(self, rewrite: bool) -> list[str]:
+        """Returns what went wrong, one text a statement."""
+        problems = []
+        try:
+            self.start()
+            for statement in self.file.statements:
+                try:
+                    self.execute(statement, rewrite)
+                except (Mismatch, answers.BrokenRule, OSError, ValueError, KeyError) as error:
+                    where = f"{self.file.path.relative_to(HERE.parents[1])}:{statement.line}"
+                    problems.append(f"{where}: [{self.config['name']}] "
+                                    f"{statement.source[0]}\n{error}")
+                if self.config.get("restart"):
+                    self.restart()
+            self.server.stop()
+        except ServerError as error:
+            problems.append(f"{self.file.path.name}: [{self.config['name']}] server: {error}")
+        finally:
+            if self.server:
+                self.server.kill()
+        return problems
+
+    def start(self) -> None:
+        self.server = Server(self.binary, self.data, *self.config.get("options", []))
+        self.server.wait_until_ready()
+        self.client = Client(self.server.port, secure=self.config.get("tls", False))
+
+    def restart(self) -> None:
+        if "--ephemeral" in self.config.get("options", []):
+            return
+        self.client.connection.close()
+        self.server.stop()
+        self.start()
+
+    def execute(self, statement: parse.Statement, rewrite: bool) -> None:
+        if statement.verb == "restart":
+            return self.restart()
+        if statement.verb == "container":
+            return self.make_container(statement.argument)
+        if statement.verb == "wait":
+            return time.sleep(float(statement.argument))
+        if statement.notes.get("when", "") not in " ".join(self.config.get("options", [])):
+            return None
+        actual, paged = self.ask(statement)
+        expected = statement.expected or ""
+        if paged:  # same elements, however many pages they come in
+            expected = expected.replace(f"\n{PAGE_MARK}", "")
+            actual = actual.replace(f"\n{PAGE_MARK}", "")
+        if expected != actual and rewrite:
+            self.answers[statement.line] = actual
+        elif expected != actual:
+            raise Mismatch(indent("expected", expected) + indent("received", actual))
+
+    def make_container(self, argument: str) -> None:
+        definition = {"id": "c"}
+        if argument.startswith("{"):
+            definition |= json.loads(argument)
+        else:
+            definition["partitionKey"] = {"paths": [argument], "kind": "Hash", "version": 2}
+        self.client.request("POST", "/dbs", {"id": "golden"})
+        made = self.client.request("POST", self.names["db"] + "/colls", definition)
+        if made.status != 201:
+            raise Mismatch(f"container: {made.status} {made.body.decode()}")
+
+    def ask(self, statement: parse.Statement) -> tuple[str, bool]:
+        """The whole answer as text, and whether it was read in pages of the configuration's size."""
+        headers = {name: self.fill(value) for name, value in statement.headers.items()}
+        notes = statement.notes
+        pages_matter = {"max", "continuation"} & {name for name, wire in parse.HEADERS.items()
+                                                  if wire in headers}
+        paged = (self.config.get("page_size") is not None and statement.verb == "GET"
+                 and not pages_matter and not {"show", "capture", "one-page"} & notes.keys())
+        if paged:
+            headers[parse.HEADERS["max"]] = str(self.config["page_size"])
+        answer = self.send(statement, headers)
+        answers.check_rules(answer)
+        self.capture(notes.get("capture", ""), answer)
+        lines = [self.status_line(answer, statement.expected)]
+        for name in notes.get("show", "").split():
+            lines.append(f"{name}: {answers.normalise_header(name, answer.headers.get(name))}")
+        feed = answers.feed_elements(answer) if answer.status == 200 else None
+        if feed:
+            lines += self.pages(statement, headers, answer, feed)
+        elif answer.status < 400 and answer.body:
+            lines.append(answers.normalise(answer.body.decode()))
+        return "\n".join(lines), paged
+
+    def pages(self, statement: parse.Statement, headers: dict, answer: Answer, feed) -> list[str]:
+        head, elements = feed
+        pages = [elements]
+        follow = "one-page" not in statement.notes and "x-ms-continuation" not in headers
+        while follow and "x-ms-continuation" in answer.headers and len(pages) < PAGES_MAX:
+            token = answer.headers["x-ms-continuation"]
+            answer = self.send(statement, headers | {"x-ms-continuation": token})
+            answers.check_rules(answer)
+            found = answers.feed_elements(answer)
+            if not found or found[0] != head:
+                raise Mismatch(f"page {len(pages) + 1}: {answer.status} {answer.body[:300]!r}")
+            pages.append(found[1])
+        # A last page may turn out empty; whether it does depends on where the data ends.
+        while len(pages) > 1 and not pages[-1]:
+            pages.pop()
+        texts = [[answers.normalise(element) for element in page] for page in pages]
+        if "sort" in statement.notes:
+            return [head, *sorted(sum(texts, []))]
+        lines = [head]
+        for number, page in enumerate(texts):
+            lines += ([PAGE_MARK] if number else []) + page
+        return lines
+
+    def send(self, statement: parse.Statement, headers: dict) -> Answer:
+        notes = statement.notes
+        path = self.fill(statement.argument)
+        body = None
+        if statement.body is not None:
+            body = self.fill(statement.body).encode(errors="surrogateescape")
+        link = self.fill(notes["sign"]) if "sign" in notes else None
+        if link == "last rid":
+            rids = path.strip("/").split("/")[1::2]
+            link = rids[-1].lower()
+        key = notes.get("key", EMULATOR_KEY)
+        signed = Client(self.server.port, key).signed(
+            statement.verb, path, link, float(notes.get("date", 0)))
+        return self.client.request(statement.verb, path, body, signed | headers)
+
+    def fill(self, text: str) -> str:
+        def repeat(match: re.Match) -> str:
+            if match[1].startswith("hex:"):
+                return bytes.fromhex(match[1][4:]).decode(errors="surrogateescape")
+            unit, _, count = match[1].rpartition("*")
+            return unit * int(count)
+
+        text = re.sub(r"\$\{([^}]+)\}", repeat, text)
+        return re.sub(r"\$([a-z_]+)", lambda m: self.names.get(m[1], m[0]), text)
+
+    def capture(self, wanted: str, answer: Answer) -> None:
+        for entry in wanted.split():
+            name, source = entry.split("=")
+            if not source.startswith("body."):
+                value = answer.headers[source]
+            else:
+                value = json.loads(answer.body)
+                for member in source.split(".")[1:]:
+                    value = value[int(member) if member.isdigit() else member]
+            if value is None:
+                raise Mismatch(f"nothing to capture from {source}: {answer.status} {answer.body!r}")
+            self.names[name] = str(value)
+
+    @staticmethod
+    def status_line(answer: Answer, expected: str | None) -> str:
+        if answer.status < 400:
+            return str(answer.status)
+        status, message = answers.error_line(answer)
+        first = (expected or "").split("\n")[0]
+        wanted = first.partition(": ")[2]
+        # Only a part of the message is compared; in the text that part stands for all of it.
+        if wanted and wanted in message and first == f"{status}: {wanted}":
+            return first
+        return f"{status}: {re.split(r'(?<=[.]) ', message)[0][:ERROR_PART].strip()}"
+
+
+def indent(title: str, text: str) -> str:
+    return f"  {title}:\n" + "".join(f"    {line[:2000]}\n" for line in text.split("\n"))
+
+
+def load_configs(names: str) -> list[dict]:
+    chosen = []
+    for name in names.split(",") if names else sorted(path.stem for path in CONFIGS.glob("*.json")):
+        chosen.append(json.loads((CONFIGS / f"{name}.json").read_text()) | {"name": name})
+    return chosen
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--server", type=Path, default=DEFAULT_BINARY)
+    parser.add_argument("--config", default="", metavar="A,B", help="of tests/configs (default: all)")
+    parser.add_argument("--only", default="", metavar="REGEX", help="only files whose name matches")
+    parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--rewrite", action="store_true")
+    options = parser.parse_args()
+    try:
+        files = [parse.read_file(path) for path in sorted(HERE.glob("*/*.test"))
+                 if re.search(options.only, path.stem)]
+    except parse.FormatError as error:
+        sys.exit(str(error))
+    configs = load_configs(options.config)[:1 if options.rewrite else None]
+    statements = failed = 0
+    with scratch_directory("golden") as scratch, ThreadPoolExecutor(options.jobs) as pool:
+        for config in configs:
+            runs = [Run(file, config, options.server.resolve(), scratch) for file in files]
+            problems = sum(pool.map(lambda run: run.run(options.rewrite), runs), [])
+            count = sum(len(file.statements) for file in files)
+            print("\n".join(problems + [f"{config['name']}: {count - len(problems)} passed, "
+                                        f"{len(problems)} failed"]), flush=True)
+            statements += count
+            failed += len(problems)
+            if options.rewrite:
+                for run in runs:
+                    parse.rewrite(run.file, run.answers)
+    assumed = [file.path.stem for file in files if "assumed" in file.authorities]
+    print(f"assumed: {len(assumed)} of {len(files)} files ({', '.join(assumed)})")
+    print(f"{statements - failed} passed, {failed} failed")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,107 @@
+"""A server of the test's own: a free port, a data directory, and an end that always comes."""
+
+import os
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+DEFAULT_BINARY = ROOT / "build/release/orrery"
+PATIENCE_SECONDS = 60
+
+
+class ServerError(Exception):
+    pass
+
+
+class Server:
+    """One process. As a context manager it is killed at the end, whatever happened."""
+
+    def __init__(self, binary: Path, data: Path, *options: str, listen: str = "127.0.0.1:0"):
+        if not os.access(binary, os.X_OK):
+            raise ServerError(f"{binary} is not there; build it first or give --server")
+        self.data = data
+        # Beside the directory, not in it: a test may look at every file in there.
+        self.log = data.with_name(data.name + ".log")
+        self.port_file = data.with_name(data.name + ".port")
+        self.port_file.unlink(missing_ok=True)
+        command = [str(binary), "serve", "--listen", listen, "--data", str(data),
+                   "--port-file", str(self.port_file), *options]
+        with open(self.log, "wb") as log:
+            self.process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=log,
+                                            stderr=log)
+
+    def __enter__(self) -> "Server":
+        return self
+
+    def __exit__(self, *_) -> None:
+        self.kill()
+
+    def wait_until_ready(self) -> "Server":
+        deadline = time.monotonic() + PATIENCE_SECONDS
+        while not self.ready():
+            if self.process.poll() is not None:
+                raise ServerError(f"exit code {self.process.returncode} at start\n{self.tail()}")
+            if time.monotonic() > deadline:
+                self.kill()
+                raise ServerError(f"not ready after {PATIENCE_SECONDS} s\n{self.tail()}")
+            time.sleep(0.002)
+        return self
+
+    def ready(self) -> bool:
+        return self.port_file.exists()  # it appears whole, once requests succeed
+
+    @property
+    def port(self) -> int:
+        return int(self.port_file.read_text())
+
+    def running(self) -> bool:
+        return self.process.poll() is None
+
+    def kill(self) -> None:
+        if self.running():
+            self.process.kill()
+        self.process.wait()
+
+    def stop(self) -> None:
+        """Ends the server the polite way; says what was wrong with that."""
+        if not self.running():
+            raise ServerError(f"died with exit code {self.process.returncode}\n{self.tail()}")
+        self.process.send_signal(signal.SIGTERM)
+        try:
+            code = self.process.wait(PATIENCE_SECONDS)
+        except subprocess.TimeoutExpired:
+            self.kill()
+            raise ServerError(f"still running {PATIENCE_SECONDS} s after SIGTERM") from None
+        if code != 0:
+            raise ServerError(f"exit code {code} after SIGTERM\n{self.tail()}")
+
+    def wait_for_exit(self, seconds: float = PATIENCE_SECONDS) -> int:
+        """For a server that should refuse to start."""
+        try:
+            return self.process.wait(seconds)
+        except subprocess.TimeoutExpired:
+            self.kill()
+            raise ServerError(f"still running after {seconds} s\n{self.tail()}") from None
+
+    def tail(self, lines: int = 20) -> str:
+        return "\n".join(self.log.read_text(errors="replace").splitlines()[-lines:])
+
+    def memory_mb(self) -> float:
+        for line in Path(f"/proc/{self.process.pid}/status").read_text().splitlines():
+            if line.startswith("VmRSS:"):
+                return int(line.split()[1]) / 1024
+        raise ServerError("the server has no memory: it is gone")
+
+    def open_files(self) -> int:
+        return len(os.listdir(f"/proc/{self.process.pid}/fd"))
+
+
+def inspect(binary: Path, data: Path) -> str:
+    """Checks a directory that no server uses; returns what it printed last."""
+    done = subprocess.run([str(binary), "inspect", "--data", str(data)], capture_output=True,
+                          text=True, timeout=PATIENCE_SECONDS)
+    if done.returncode != 0:
+        raise ServerError(f"inspect: exit code {done.returncode}\n{done.stdout}{done.stderr}")
+    return done.stdout.splitlines()[-1]

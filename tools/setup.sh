@@ -1,0 +1,62 @@
+#!/usr/bin/env bash
+# Installs the Debian 12 packages that are missing, and only those:
+#   tools/setup.sh build    what it takes to build and run the server
+#   tools/setup.sh test     all of that, and what the tests and checks need
+# With nothing missing it neither needs root nor touches the network.
+set -euo pipefail
+
+build_packages=(
+    g++ make cmake ninja-build ccache mold
+    libboost1.81-dev libssl-dev librocksdb-dev libsimdjson-dev libcli11-dev libspdlog-dev libfmt-dev
+    libjemalloc-dev libgtest-dev libgmock-dev
+)
+# Build also makes the unit tests, hence GoogleTest above.
+test_packages=(clang-14 libclang-rt-14-dev clang-format-14 clang-tidy-14 git)
+
+# True when the command exists in at least this version; a newer one from elsewhere counts as well.
+has() {
+    local command=$1 minimum=$2 found
+    shift 2
+    found=$("$command" "$@" 2>&1 | grep -oE '[0-9]+(\.[0-9]+)*' | head -n 1) || return 1
+    [ "$(printf '%s\n%s\n' "$minimum" "$found" | sort -V | head -n 1)" = "$minimum" ]
+}
+
+# The toolchains of the SDK suites (tests/sdk/run.py names the versions).
+add_sdk_toolchains() {
+    has python3 3.9 -c 'import ensurepip, venv, sys; print(sys.version)' || packages+=(python3-venv)
+    has javac 11 -version || packages+=(openjdk-17-jdk-headless)
+    command -v mvn >/dev/null || packages+=(maven)
+    # Debian 12 has Node 18 and Go 1.19, which the current SDKs do not take.
+    has node 20 --version ||
+        echo "setup: no Node.js 20 or newer (Debian 12 has 18; get it from nodejs.org)" >&2
+    has go 1.25 env GOVERSION ||
+        echo "setup: no Go 1.25 or newer (Debian 12 has 1.19; get it from go.dev)" >&2
+}
+
+packages=("${build_packages[@]}")
+has python3 3.9 --version || packages+=(python3)
+case "${1:-}" in
+    build) ;;
+    test)
+        packages+=("${test_packages[@]}")
+        add_sdk_toolchains
+        ;;
+    *)
+        echo "usage: tools/setup.sh build|test" >&2
+        exit 2
+        ;;
+esac
+
+missing=()
+for package in "${packages[@]}"; do
+    status=$(dpkg-query --show --showformat='${db:Status-Status}' "$package" 2>/dev/null || true)
+    [ "$status" = installed ] || missing+=("$package")
+done
+[ "${#missing[@]}" -gt 0 ] || exit 0
+
+echo "setup: installing ${missing[*]}"
+root=()
+[ "$(id -u)" -eq 0 ] || root=(sudo)
+"${root[@]}" apt-get update -q
+"${root[@]}" env DEBIAN_FRONTEND=noninteractive \
+    apt-get install -q -y --no-install-recommends "${missing[@]}"
