@@ -25,18 +25,30 @@ void SeededRandom::fill(std::span<std::byte> bytes) {
     }
 }
 
-std::string make_guid(Random& random) {
-    std::array<std::byte, 16> b{};
-    random.fill(b);
-    b[6] = (b[6] & std::byte{0x0f}) | std::byte{0x40};
-    b[8] = (b[8] & std::byte{0x3f}) | std::byte{0x80};
+GuidSequence::GuidSequence(Random& random) {
+    std::uint64_t low = 0;
+    random.fill(std::as_writable_bytes(std::span(&high_, 1)));
+    random.fill(std::as_writable_bytes(std::span(&low, 1)));
+    low_ = low;
+}
+
+std::string GuidSequence::next() {
+    constexpr char kHex[] = "0123456789abcdef";
+    // An odd step far from a power of two: every value once, neighbours unlike each other.
+    constexpr std::uint64_t kStep = 0x9e3779b97f4a7c15;
+    constexpr std::uint64_t kVersionMask = 0xf000;
+    constexpr std::uint64_t kVersion4 = 0x4000;
+    constexpr std::uint64_t kVariantMask = std::uint64_t{0xc} << 60;
+    constexpr std::uint64_t kVariant = std::uint64_t{0x8} << 60;
+    const std::uint64_t low = low_.fetch_add(kStep, std::memory_order_relaxed);
+    // The two bits that the variant takes away from the low half go into the high one.
+    const std::uint64_t high = ((high_ ^ low >> 62 << 62) & ~kVersionMask) | kVersion4;
+    const std::array halves = {high, (low & ~kVariantMask) | kVariant};
     std::string out;
     out.reserve(36);
-    for (std::size_t i = 0; i < b.size(); ++i) {
-        if (i == 4 || i == 6 || i == 8 || i == 10) out += '-';
-        constexpr char kHex[] = "0123456789abcdef";
-        out += kHex[std::to_integer<unsigned>(b[i]) >> 4];
-        out += kHex[std::to_integer<unsigned>(b[i]) & 15];
+    for (std::size_t digit = 0; digit < 32; ++digit) {
+        if (digit == 8 || digit == 12 || digit == 16 || digit == 20) out += '-';
+        out += kHex[halves[digit / 16] >> (60 - digit % 16 * 4) & 15];
     }
     return out;
 }

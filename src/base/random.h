@@ -2,6 +2,7 @@
 
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <random>
@@ -39,7 +40,18 @@ private:
     std::mt19937_64 engine_;
 };
 
-// A random version 4 GUID in lower case: "f81d4fae-7dec-41d0-8765-00a0c91e6bf6".
-std::string make_guid(Random& random);
+// GUIDs that differ, made from one random start: for names that must be unique but not secret, where
+// a random one each would cost a call into the secure generator.
+class GuidSequence {
+public:
+    explicit GuidSequence(Random& random);
+
+    // "f81d4fae-7dec-41d0-8765-00a0c91e6bf6", version 4 in form. May be called from any thread.
+    std::string next();
+
+private:
+    std::uint64_t high_ = 0;
+    std::atomic<std::uint64_t> low_{0};
+};
 
 }  // namespace orrery

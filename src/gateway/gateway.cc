@@ -91,7 +91,7 @@ Status Gateway::prepare(Call& call) const {
 }
 
 // The client's, when it is one; it comes back in logs and errors.
-std::string Gateway::activity_id_of(const http::Exchange& exchange) const {
+std::string Gateway::activity_id_of(const http::Exchange& exchange) {
     constexpr std::size_t kLengthMax = 64;
     const auto given = exchange.header(header::kActivityId);
     const bool plain =
@@ -99,13 +99,13 @@ std::string Gateway::activity_id_of(const http::Exchange& exchange) const {
         std::all_of(given->begin(), given->end(), [](unsigned char c) {
             return std::isalnum(c) != 0 || c == '-';
         });
-    return plain ? std::string(*given) : make_guid(backend_.random);
+    return plain ? std::string(*given) : activity_ids_.next();
 }
 
 http::Response Gateway::refuse(unsigned status, std::string_view reason) {
     http::Response response;
     response.status = status;
-    const std::string activity_id = make_guid(backend_.random);
+    const std::string activity_id = activity_ids_.next();
     response.add_header(header::kContentType, "application/json");
     response.add_header(header::kActivityId, activity_id);
     response.body = error_body(status, reason, activity_id, "");

@@ -3,9 +3,7 @@
 
 #pragma once
 
-#include <atomic>
-#include <cstdint>
-
+#include "base/random.h"
 #include "gateway/backend.h"
 #include "gateway/call.h"
 #include "http/message.h"
@@ -14,16 +12,18 @@ namespace orrery::gateway {
 
 class Gateway final : public http::Handler {
 public:
-    explicit Gateway(Backend backend) : backend_(std::move(backend)) {}
+    explicit Gateway(Backend backend)
+        : backend_(std::move(backend)), activity_ids_(backend_.random) {}
 
     void handle(std::shared_ptr<http::Exchange> exchange) override;
     http::Response refuse(unsigned status, std::string_view reason) override;
 
 private:
     Status prepare(Call& call) const;
-    std::string activity_id_of(const http::Exchange& exchange) const;
+    std::string activity_id_of(const http::Exchange& exchange);
 
     const Backend backend_;
+    GuidSequence activity_ids_;
 };
 
 }  // namespace orrery::gateway

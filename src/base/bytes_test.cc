@@ -1,0 +1,47 @@
+#include "base/bytes.h"
+
+#include <gtest/gtest.h>
+
+namespace orrery {
+namespace {
+
+TEST(Bytes, BigEndianSortsLikeTheNumbers) {
+    std::string one;
+    std::string many;
+    append_big_endian(one, std::uint64_t{1});
+    append_big_endian(many, std::uint64_t{256});
+    EXPECT_EQ(one, std::string("\0\0\0\0\0\0\0\1", 8));
+    EXPECT_LT(one, many);
+    ByteReader reader(many);
+    EXPECT_EQ(reader.big_endian<std::uint64_t>(), 256U);
+    EXPECT_TRUE(reader.ok());
+}
+
+TEST(Bytes, VarintsComeBack) {
+    for (const std::uint64_t value : {std::uint64_t{0}, std::uint64_t{127}, std::uint64_t{128},
+                                      std::uint64_t{300}, ~std::uint64_t{0}}) {
+        std::string bytes;
+        append_varint(bytes, value);
+        ByteReader reader(bytes);
+        EXPECT_EQ(reader.varint(), value);
+        EXPECT_TRUE(reader.ok() && reader.rest().empty());
+    }
+    std::string example;
+    append_varint(example, 300);
+    EXPECT_EQ(example, "\xac\x02");
+}
+
+TEST(Bytes, ReadingPastTheEndIsRemembered) {
+    ByteReader reader("ab");
+    EXPECT_EQ(reader.big_endian<std::uint32_t>(), 0U);
+    EXPECT_FALSE(reader.ok());
+    EXPECT_EQ(reader.take(1), "");
+    ByteReader endless(std::string_view("\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff", 11));
+    endless.varint();
+    EXPECT_FALSE(endless.ok());
+}
+
+TEST(Bytes, PrintsHex) { EXPECT_EQ(to_hex_upper("\x01\xAB\xFF"), "01ABFF"); }
+
+}  // namespace
+}  // namespace orrery

@@ -1,0 +1,21 @@
+#include "base/log.h"
+
+#include <gtest/gtest.h>
+
+namespace orrery::log {
+namespace {
+
+TEST(Log, TextQuotesWhatIsNotPlain) {
+    EXPECT_EQ(format_line(Format::kText, "started", {{"port", 8081}, {"path", "a b"}, {"ok", true}}),
+              "event=started port=8081 path=\"a b\" ok=true");
+    EXPECT_EQ(format_line(Format::kText, "x", {{"text", "a\nb=\"c\""}}),
+              "event=x text=\"a\\u000ab=\\\"c\\\"\"");
+}
+
+TEST(Log, JsonIsJson) {
+    EXPECT_EQ(format_line(Format::kJson, "started", {{"port", 8081}, {"ratio", 0.5}, {"name", ""}}),
+              R"("event":"started","port":8081,"ratio":0.5,"name":"")");
+}
+
+}  // namespace
+}  // namespace orrery::log
