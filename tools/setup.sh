@@ -1,17 +1,16 @@
 #!/usr/bin/env bash
 # Installs the Debian 12 packages that are missing, and only those:
 #   tools/setup.sh build    what it takes to build and run the server
-#   tools/setup.sh test     all of that, and what the tests and checks need
+#   tools/setup.sh [test]   all of that, and what the tests and checks need
 # With nothing missing it neither needs root nor touches the network.
 set -euo pipefail
 
 build_packages=(
     g++ make cmake ninja-build ccache mold
     libboost1.81-dev libssl-dev librocksdb-dev libsimdjson-dev libcli11-dev libspdlog-dev libfmt-dev
-    libjemalloc-dev libgtest-dev libgmock-dev
+    libjemalloc-dev
 )
-# Build also makes the unit tests, hence GoogleTest above.
-test_packages=(clang-14 libclang-rt-14-dev clang-format-14 clang-tidy-14 git)
+test_packages=(libgtest-dev libgmock-dev clang-14 libclang-rt-14-dev clang-format-14 clang-tidy-14 git)
 
 # True when the command exists in at least this version; a newer one from elsewhere counts as well.
 has() {
@@ -35,14 +34,14 @@ add_sdk_toolchains() {
 
 packages=("${build_packages[@]}")
 has python3 3.9 --version || packages+=(python3)
-case "${1:-}" in
+case "${1:-test}" in
     build) ;;
     test)
         packages+=("${test_packages[@]}")
         add_sdk_toolchains
         ;;
     *)
-        echo "usage: tools/setup.sh build|test" >&2
+        echo "usage: tools/setup.sh [build|test]" >&2
         exit 2
         ;;
 esac

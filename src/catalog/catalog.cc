@@ -37,6 +37,16 @@ std::string scoped_name(std::uint32_t database, std::string_view name) {
     return std::to_string(database) + "/" + std::string(name);
 }
 
+// Zero is the catalog's own partition: a damaged entry must not lead to its being dropped.
+Result<storage::PartitionId> partition_to_drop(std::string_view key) {
+    ByteReader reader(key.substr(1));
+    const auto partition = reader.big_endian<storage::PartitionId>();
+    if (!reader.ok() || !reader.rest().empty() || partition == 0) {
+        return Error(ErrorCode::kCorrupted, "the catalog's list of removed partitions is damaged");
+    }
+    return partition;
+}
+
 Error not_found() {
     return Error(ErrorCode::kNotFound,
                  "Resource Not Found. Learn more: https://aka.ms/cosmosdb-tsg-not-found");
@@ -144,7 +154,7 @@ Status Catalog::load_entries() {
                 remember(TRY(decode_offer(cursor->value())));
                 break;
             case kDropLetter:
-                to_drop_.push_back(ByteReader(key.substr(1)).big_endian<std::uint32_t>());
+                to_drop_.push_back(TRY(partition_to_drop(key)));
                 break;
             default:
                 if (key != kCountersKey) {

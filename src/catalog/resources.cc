@@ -63,6 +63,16 @@ Result<PartitionRange> decode_range(const Value& entry) {
     return range;
 }
 
+// Every key has exactly one range: routing relies on it.
+bool tile_the_hash_space(const std::vector<PartitionRange>& ranges) {
+    std::string_view end;
+    for (const PartitionRange& range : ranges) {
+        if (range.epks.min_inclusive != end || range.epks.max_exclusive <= end) return false;
+        end = range.epks.max_exclusive;
+    }
+    return end == model::kEpkEnd;
+}
+
 }  // namespace
 
 std::string Revision::etag() const {
@@ -159,7 +169,7 @@ Result<ContainerPtr> decode_container(std::string_view text) {
         out->ranges.push_back(TRY(decode_range(range)));
     }
     out->revision = reader.revision();
-    if (!reader.ok() || out->ranges.empty()) return damaged("a container");
+    if (!reader.ok() || !tile_the_hash_space(out->ranges)) return damaged("a container");
     return ContainerPtr(std::move(out));
 }
 
@@ -172,10 +182,10 @@ Result<OfferPtr> decode_offer(std::string_view text) {
     out.resource_rid = reader.string("resourceRid");
     out.resource_link = reader.string("resourceLink");
     out.throughput.request_units = reader.integer("requestUnits");
+    out.revision = reader.revision();
     const Value* autoscale = entry->find("autoscale");
     if (!reader.ok() || autoscale == nullptr || !autoscale->is_bool()) return damaged("an offer");
     out.throughput.autoscale = autoscale->boolean();
-    out.revision = reader.revision();
     return std::make_shared<const Offer>(std::move(out));
 }
 

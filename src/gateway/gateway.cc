@@ -76,6 +76,11 @@ void Gateway::handle(std::shared_ptr<http::Exchange> exchange) {
 
 Status Gateway::prepare(Call& call) const {
     call.path = TRY(parse_resource_path(call.exchange().target()));
+    if (call.path.type == ResourceType::kAddress) {
+        // Before the signature, which covers what the query string asks for.
+        return Error(ErrorCode::kNotImplemented,
+                     "Direct mode is not supported by this server; use gateway mode.");
+    }
     const auth::SignedParts parts{.method = call.exchange().method(),
                                   .resource_type = call.path.type_name,
                                   .resource_links = call.path.signed_links,

@@ -116,6 +116,11 @@ Result<ResourcePath> parse_resource_path(std::string_view target) {
         if (i + 1 < raw.size()) path.ids.push_back(decoded[i + 1]);
     }
     path.signed_links = signed_links(raw, decoded, path.feed);
+    if (path.type == ResourceType::kOperation && !path.feed) {
+        // An operation on a container is signed as the container itself.
+        path.type_name = "colls";
+        path.signed_links = signed_links({raw.begin(), raw.end() - 2}, decoded, false);
+    }
     return path;
 }
 

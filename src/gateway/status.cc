@@ -1,5 +1,6 @@
 #include "gateway/status.h"
 
+#include "base/utf8.h"
 #include "json/text.h"
 
 namespace orrery::gateway {
@@ -40,6 +41,21 @@ std::string code_name(unsigned status) {
         default:
             return std::to_string(status);
     }
+}
+
+// What clients sent may be quoted in a message; the body must be UTF-8 whatever it was.
+std::string readable(std::string_view text) {
+    std::string out;
+    while (!text.empty()) {
+        const std::string_view before = text;
+        if (const auto code_point = take_code_point(text)) {
+            append_utf8(out, *code_point);
+        } else {
+            append_utf8(out, kReplacementCharacter);
+            if (text.size() == before.size()) text.remove_prefix(1);
+        }
+    }
+    return out;
 }
 
 }  // namespace
@@ -94,7 +110,7 @@ std::string error_body(unsigned status,
     std::string body = "{\"code\":";
     json::append_quoted(body, code_name(status));
     body += ",\"message\":";
-    json::append_quoted(body, text);
+    json::append_quoted(body, readable(text));
     body += '}';
     return body;
 }

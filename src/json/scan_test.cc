@@ -106,7 +106,7 @@ TEST(Value, SetsAndRemovesMembers) {
 }
 
 TEST(Text, QuotesAndUnquotes) {
-    const std::string text("a\"\\\b\n\x01 é\0z", 12);
+    const std::string text("a\"\\\b\n\x01 é\0z", 11);
     EXPECT_EQ(unquote(quote(text)), text);
     EXPECT_EQ(unquote(R"("\ud83d\ude00\u00e9\/")"), "😀é/");
 }

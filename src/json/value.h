@@ -22,15 +22,15 @@ public:
     using Array = std::vector<Value>;
     using Object = std::vector<Member>;
 
-    Value() = default;  // null
-    Value(bool boolean) : state_(boolean) {}                         // NOLINT: implicit
-    Value(std::int64_t number) : state_(Number{std::to_string(number)}) {}  // NOLINT: implicit
-    Value(int number) : Value(std::int64_t{number}) {}               // NOLINT: implicit
-    Value(std::string text) : state_(std::move(text)) {}             // NOLINT: implicit
-    Value(std::string_view text) : state_(std::string(text)) {}      // NOLINT: implicit
-    Value(const char* text) : state_(std::string(text)) {}           // NOLINT: implicit
-    Value(Array elements) : state_(std::move(elements)) {}           // NOLINT: implicit
-    Value(Object members);                                           // NOLINT: implicit
+    Value();                       // null
+    Value(bool boolean);           // NOLINT: implicit, as are the others
+    Value(std::int64_t number);    // NOLINT
+    Value(int number);             // NOLINT
+    Value(std::string text);       // NOLINT
+    Value(std::string_view text);  // NOLINT
+    Value(const char* text);       // NOLINT
+    Value(Array elements);         // NOLINT
+    Value(Object members);         // NOLINT
 
     static Result<Value> parse(std::string_view text);
 
@@ -79,6 +79,14 @@ struct Value::Member {
     Value value;
 };
 
+inline Value::Value() = default;
+inline Value::Value(bool boolean) : state_(boolean) {}
+inline Value::Value(std::int64_t number) : state_(Number{std::to_string(number)}) {}
+inline Value::Value(int number) : Value(std::int64_t{number}) {}
+inline Value::Value(std::string text) : state_(std::move(text)) {}
+inline Value::Value(std::string_view text) : state_(std::string(text)) {}
+inline Value::Value(const char* text) : state_(std::string(text)) {}
+inline Value::Value(Array elements) : state_(std::move(elements)) {}
 inline Value::Value(Object members) : state_(std::move(members)) {}
 
 }  // namespace orrery::json

@@ -51,7 +51,7 @@ Result<StoredItem> StoredItem::decode(Docnum docnum, std::string record) {
     item.epk_ = piece();
     item.partition_key_ = piece();
     item.id_ = piece();
-    if (!known || !reader.ok()) {
+    if (!known || !reader.ok() || item.unique_.size % model::kUniqueDigestBytes != 0) {
         return Error(ErrorCode::kCorrupted,
                      "item " + std::to_string(docnum) + " has no valid record head");
     }

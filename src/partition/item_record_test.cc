@@ -26,12 +26,20 @@ std::string example() {
 
 // On disk: these bytes may never change.
 TEST(ItemRecord, WorkedExample) {
-    EXPECT_EQ(to_hex_upper(record_of({.lsn = 5, .timestamp = 0x6553f100, .ordinal = 2, .ttl = -1},
-                                     {.epk = "E", .partition_key = "k", .id = "i",
-                                      .unique_digests = {}},
-                                     "{}")),
-              "01" "0000000000000005" "000000006553F100" "0002" "FFFFFFFF" "00" "0145" "016B"
-              "0169" "7B7D");
+    EXPECT_EQ(
+        to_hex_upper(record_of({.lsn = 5, .timestamp = 0x6553f100, .ordinal = 2, .ttl = -1},
+                               {.epk = "E", .partition_key = "k", .id = "i", .unique_digests = {}},
+                               "{}")),
+        "01"
+        "0000000000000005"
+        "000000006553F100"
+        "0002"
+        "FFFFFFFF"
+        "00"
+        "0145"
+        "016B"
+        "0169"
+        "7B7D");
 }
 
 TEST(ItemRecord, ReadsBack) {

@@ -24,13 +24,34 @@ bool within(const storage::Range& range, std::string_view key) {
 // On disk: these bytes may never change.
 TEST(PartitionKeys, WorkedExamples) {
     EXPECT_EQ(hex(item_key(0x0000030000000005)), "440000030000000005");
-    EXPECT_EQ(hex(id_key("AB", "x")), "4B" "4142" "0000" "78");
-    EXPECT_EQ(hex(id_key(std::string_view("A\0B", 3), "")), "4B" "4100FF42" "0000");
-    EXPECT_EQ(hex(member_key("AB", 1)), "50" "4142" "0000" "0000000000000001");
-    EXPECT_EQ(hex(log_key(2, 3)), "4C" "0000000000000002" "0000000000000003");
-    EXPECT_EQ(hex(expiry_key(0x6553f100, 3)), "54" "000000006553F100" "0000000000000003");
+    EXPECT_EQ(hex(id_key("AB", "x")),
+              "4B"
+              "4142"
+              "0000"
+              "78");
+    EXPECT_EQ(hex(id_key(std::string_view("A\0B", 3), "")),
+              "4B"
+              "4100FF42"
+              "0000");
+    EXPECT_EQ(hex(member_key("AB", 1)),
+              "50"
+              "4142"
+              "0000"
+              "0000000000000001");
+    EXPECT_EQ(hex(log_key(2, 3)),
+              "4C"
+              "0000000000000002"
+              "0000000000000003");
+    EXPECT_EQ(hex(expiry_key(0x6553f100, 3)),
+              "54"
+              "000000006553F100"
+              "0000000000000003");
     EXPECT_EQ(hex(unique_key("A", 2, std::string(16, '\x11'))),
-              "55" "41" "0000" "02" "11111111111111111111111111111111");
+              "55"
+              "41"
+              "0000"
+              "02"
+              "11111111111111111111111111111111");
     EXPECT_EQ(hex(state_key()), "4D");
     EXPECT_EQ(hex(docnum_value(0x0102)), "0000000000000102");
 }
@@ -103,8 +124,10 @@ TEST(PartitionKeys, MembersOfARangeAreThoseWithinIt) {
 }
 
 TEST(PartitionKeys, EachLetterHasItsOwnRange) {
-    const std::vector<std::string> all = {item_key(~Docnum{0}),    id_key("\xff", "\xff"),
-                                          member_key("\xff", ~Docnum{0}), log_key(-1, ~Docnum{0}),
+    const std::vector<std::string> all = {item_key(~Docnum{0}),
+                                          id_key("\xff", "\xff"),
+                                          member_key("\xff", ~Docnum{0}),
+                                          log_key(-1, ~Docnum{0}),
                                           expiry_key(-1, ~Docnum{0}),
                                           unique_key("\xff", 255, std::string(16, '\xff')),
                                           state_key()};

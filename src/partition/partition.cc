@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "base/check.h"
+#include "base/hash.h"
 #include "base/log.h"
 
 namespace orrery::partition {
@@ -44,30 +44,47 @@ Partition::Partition(Opened /*opened*/,
 
 Result<std::optional<StoredItem>> Partition::read(const ItemRef& ref,
                                                   std::optional<std::int32_t> default_ttl) const {
-    const std::string key = ref.docnum ? std::string() : id_key(ref.epk, ref.id);
-    std::string bytes;
-    // Without a snapshot the item may be replaced by a new one of the same id between the two
-    // look-ups; then the second finds nothing and the first is asked again.
-    for (std::optional<Docnum> last;;) {
-        Docnum docnum = ref.docnum.value_or(0);
-        if (!ref.docnum) {
-            if (!TRY(store_->get(key, bytes))) return std::optional<StoredItem>();
-            docnum = docnum_of_value(bytes);
+    std::optional<StoredItem> item = TRY(ref.docnum ? load(*ref.docnum) : find(ref));
+    if (!item) return item;
+    const bool hidden = ref.partition_key && item->partition_key() != *ref.partition_key;
+    const Expiry expiry{default_ttl, default_ttl ? environment_.clock.now_seconds() : 0};
+    if (hidden || expiry.expired(item->header())) item.reset();
+    return item;
+}
+
+Result<std::optional<StoredItem>> Partition::load(Docnum docnum) const {
+    std::string record;
+    if (!TRY(store_->get(item_key(docnum), record))) return std::optional<StoredItem>();
+    return std::optional(TRY(StoredItem::decode(docnum, std::move(record))));
+}
+
+Result<std::optional<StoredItem>> Partition::find(const ItemRef& ref) const {
+    const std::string key = id_key(ref.epk, ref.id);
+    const std::uint64_t hash = murmur3_x64_128(key, identity_.storage_id).h1;
+    // The item that has this number now is the wanted one exactly if it has its names.
+    const auto wanted = [&](const std::optional<StoredItem>& item) {
+        return item && item->id() == ref.id && item->epk() == ref.epk;
+    };
+    if (environment_.docnums != nullptr) {
+        if (const auto docnum = environment_.docnums->find(hash)) {
+            std::optional<StoredItem> item = TRY(load(*docnum));
+            if (wanted(item)) return item;
         }
-        if (!TRY(store_->get(item_key(docnum), bytes))) {
-            if (ref.docnum) return std::optional<StoredItem>();
-            if (last == docnum) {
-                return Error(ErrorCode::kCorrupted, "an id entry leads to no item");
-            }
-            last = docnum;
-            continue;
-        }
-        StoredItem item = TRY(StoredItem::decode(docnum, std::move(bytes)));
-        const bool hidden = ref.partition_key && item.partition_key() != *ref.partition_key;
-        const Expiry expiry{default_ttl, default_ttl ? environment_.clock.now_seconds() : 0};
-        if (hidden || expiry.expired(item.header())) return std::optional<StoredItem>();
-        return std::optional(std::move(item));
     }
+    // Without a snapshot the item may be removed or renamed between the two look-ups; its id entry
+    // has then changed too, and is asked again.
+    std::string value;
+    for (std::optional<Docnum> last; TRY(store_->get(key, value));) {
+        const Docnum docnum = docnum_of_value(value);
+        std::optional<StoredItem> item = TRY(load(docnum));
+        if (wanted(item)) {
+            if (environment_.docnums != nullptr) environment_.docnums->remember(hash, docnum);
+            return item;
+        }
+        if (last == docnum) return Error(ErrorCode::kCorrupted, "an id entry leads to no item");
+        last = docnum;
+    }
+    return std::optional<StoredItem>();
 }
 
 void Partition::submit(std::unique_ptr<WriteTask> task) {

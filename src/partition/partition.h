@@ -16,6 +16,7 @@
 #include "base/clock.h"
 #include "base/result.h"
 #include "base/thread_pool.h"
+#include "partition/docnum_cache.h"
 #include "partition/identity.h"
 #include "partition/item_record.h"
 #include "partition/item_writer.h"
@@ -47,6 +48,7 @@ public:
     struct Environment {
         ThreadPool& executors;
         const Clock& clock;
+        DocnumCache* docnums = nullptr;  // without it every point read takes two look-ups
     };
 
     static Result<std::shared_ptr<Partition>> open(const Identity& identity,
@@ -81,6 +83,9 @@ public:
     void close();
 
 private:
+    Result<std::optional<StoredItem>> load(Docnum docnum) const;
+    Result<std::optional<StoredItem>> find(const ItemRef& ref) const;
+
     void run_batch();
     std::vector<std::unique_ptr<WriteTask>> take_queue();
     void publish(const State& state);

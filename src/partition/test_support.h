@@ -177,8 +177,8 @@ public:
 private:
     void open() {
         store_ = must(engine.open(identity().storage_id));
-        partition = must(
-            Partition::open(identity(), store_, {.executors = executors, .clock = clock}));
+        partition =
+            must(Partition::open(identity(), store_, {.executors = executors, .clock = clock}));
     }
 
     std::shared_ptr<storage::PartitionStore> store_;

@@ -11,6 +11,7 @@ constexpr storage::PartitionId kCatalogPartition = 0;
 // They wait for the disk most of the time: more than cores, so that partitions share a sync.
 constexpr std::size_t kExecutorThreads = 4;
 constexpr std::size_t kWorkerThreads = 4;
+constexpr std::size_t kDocnumCacheEntries = std::size_t{1} << 18;  // 4 MB
 
 std::string host_of(const ServeConfig& config, std::uint16_t port) {
     const bool six = config.address.find(':') != std::string::npos;
@@ -71,9 +72,11 @@ Status Node::open_storage(const ServeConfig& config) {
 
 void Node::build_services(const ServeConfig& config) {
     executors_ = std::make_unique<ThreadPool>(kExecutorThreads);
+    docnums_ = std::make_unique<partition::DocnumCache>(kDocnumCacheEntries);
     partitions_ = std::make_unique<service::Partitions>(
         *engine_, *catalog_,
-        partition::Partition::Environment{.executors = *executors_, .clock = clock_});
+        partition::Partition::Environment{
+            .executors = *executors_, .clock = clock_, .docnums = docnums_.get()});
     background_ = std::make_unique<service::Background>(
         *catalog_, *partitions_, std::chrono::milliseconds(config.ttl_sweep_ms));
     signer_ = std::make_unique<service::ContinuationSigner>(catalog_->secret());

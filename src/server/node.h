@@ -16,6 +16,7 @@
 #include "catalog/catalog.h"
 #include "gateway/gateway.h"
 #include "http/server.h"
+#include "partition/docnum_cache.h"
 #include "server/config.h"
 #include "server/identity.h"
 #include "service/background.h"
@@ -65,6 +66,7 @@ private:
     // Started last and stopped first, but kept until nobody can answer a request any more.
     std::unique_ptr<http::Server> http_;
     std::unique_ptr<ThreadPool> executors_;
+    std::unique_ptr<partition::DocnumCache> docnums_;
     std::unique_ptr<service::Partitions> partitions_;
     std::unique_ptr<service::Background> background_;
     std::unique_ptr<service::ContinuationSigner> signer_;

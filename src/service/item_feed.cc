@@ -58,8 +58,11 @@ void select_epks(Selection& selection,
                  const catalog::Container& container,
                  const model::EpkRange& epks) {
     selection.scope.epks = epks;
-    selection.first_range =
-        std::max(selection.first_range, container.range_of(epks.min_inclusive));
+    // At least one range stays, also when none has any of these: reading it then finds nothing.
+    while (selection.first_range < selection.last_range &&
+           container.ranges[selection.first_range].epks.max_exclusive <= epks.min_inclusive) {
+        ++selection.first_range;
+    }
     while (selection.last_range > selection.first_range &&
            container.ranges[selection.last_range].epks.min_inclusive >= epks.max_exclusive) {
         --selection.last_range;

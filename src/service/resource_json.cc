@@ -1,5 +1,7 @@
 #include "service/resource_json.h"
 
+#include <fmt/format.h>
+
 #include "base/bytes.h"
 
 namespace orrery::service {
@@ -83,8 +85,8 @@ Value to_json(const catalog::Container& container, const catalog::PartitionRange
     out.set("minInclusive", to_hex_upper(range.epks.min_inclusive));
     out.set("maxExclusive", to_hex_upper(range.epks.max_exclusive));
     out.set("ridPrefix", std::int64_t{range.id});
-    // An even share, cut to nine digits: JSON for clients, not for arithmetic.
-    auto share = Value::parse(std::to_string(1.0 / static_cast<double>(container.ranges.size())));
+    const double fraction = 1.0 / static_cast<double>(container.ranges.size());
+    auto share = Value::parse(fmt::format("{}", fraction));
     out.set("throughputFraction", share ? std::move(share).take() : Value(1));
     out.set("status", "online");
     out.set("parents", Value::Array{});

@@ -85,8 +85,10 @@ std::optional<std::string> string_literal(std::string_view token) {
     }
     std::string quoted = "\"";
     for (std::size_t i = 1; i + 1 < token.size(); ++i) {
-        if (token[i] == '\\' && token[i + 1] == '\'') continue;
-        if (token[i] == '"' && token[i - 1] != '\\') quoted += '\\';
+        const bool escape = token[i] == '\\' && i + 2 < token.size();
+        const bool apostrophe = escape && token[i + 1] == '\'';
+        if ((escape && !apostrophe) || token[i] == '"') quoted += '\\';
+        if (escape) ++i;
         quoted += token[i];
     }
     quoted += '"';
@@ -153,6 +155,7 @@ Result<ResourceQuery> ResourceQuery::parse(const Value& body) {
     if (tokens.take_if("AS") || (!tokens.at_end() && !same_word(tokens.peek(), "WHERE"))) {
         source = tokens.take();
     }
+    if (source.empty()) return unsupported(source);
     ResourceQuery query;
     if (tokens.at_end()) return query;
     if (!tokens.take_if("WHERE")) return unsupported(tokens.peek());

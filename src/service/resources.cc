@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/bytes.h"
 #include "model/etag.h"
 #include "model/limits.h"
 #include "model/names.h"
@@ -81,9 +82,9 @@ Status Resources::remove_database(const Request& request, std::string_view segme
 }
 
 Result<Page> Resources::list_databases(const Request& request, const ResourceQuery* query) {
-    std::vector<Value> all;
+    std::vector<Listed> all;
     for (const catalog::DatabasePtr& database : catalog_.databases()) {
-        all.push_back(to_json(*database));
+        all.push_back({database->rid.number, to_json(*database)});
     }
     return page_of(request, all, query, "databases");
 }
@@ -171,13 +172,14 @@ Status Resources::remove_container(const Request& request, const ContainerAddres
 Result<Resources::ContainerList> Resources::list_containers(const Request& request,
                                                             std::string_view database,
                                                             const ResourceQuery* query) {
-    const FoundDatabase found = TRY(find_database(catalog_, database));
-    std::vector<Value> all;
-    for (const catalog::ContainerPtr& container : catalog_.containers(found.database->rid)) {
+    const auto found = find_database(catalog_, database);
+    if (!found) return owner_not_found();
+    std::vector<Listed> all;
+    for (const catalog::ContainerPtr& container : catalog_.containers(found->database->rid)) {
         if (!visible_to(*container, request.api_version)) continue;
-        all.push_back(to_json(*container, request.api_version));
+        all.push_back({container->rid.number, to_json(*container, request.api_version)});
     }
-    const std::string rid = found.database->rid.text();
+    const std::string rid = found->database->rid.text();
     return ContainerList{.database_rid = rid,
                          .page = TRY(page_of(request, all, query, "containers " + rid))};
 }
@@ -190,9 +192,9 @@ Result<ResourceAnswer> Resources::read_offer(const Request& request, std::string
 }
 
 Result<Page> Resources::list_offers(const Request& request, const ResourceQuery* query) {
-    std::vector<Value> all;
+    std::vector<Listed> all;
     for (const catalog::OfferPtr& offer : catalog_.offers()) {
-        all.push_back(to_json(*offer));
+        all.push_back({offer->rid.number, to_json(*offer)});
     }
     return page_of(request, all, query, "offers");
 }
@@ -207,9 +209,9 @@ Result<RangesAnswer> Resources::list_ranges(const Request& request,
         answer.not_modified = true;
         return answer;
     }
-    std::vector<Value> all;
+    std::vector<Listed> all;
     for (const catalog::PartitionRange& range : container.ranges) {
-        all.push_back(to_json(container, range));
+        all.push_back({range.id, to_json(container, range)});
     }
     // Clients build their routing map from one answer and do not expect it in pages.
     Request whole = request;
@@ -231,24 +233,27 @@ Result<ResourceAnswer> Resources::read_range(const catalog::Container& container
 }
 
 Result<Page> Resources::page_of(const Request& request,
-                                const std::vector<Value>& resources,
+                                const std::vector<Listed>& resources,
                                 const ResourceQuery* query,
                                 const std::string& scope) const {
     const std::size_t limit = TRY(page_size(request));
-    std::string from;  // rid of the first resource of this page
-    if (request.continuation) from = TRY(signer_.check(*request.continuation, scope)).resume;
+    std::uint64_t from = 0;
+    if (request.continuation) {
+        const Continuation given = TRY(signer_.check(*request.continuation, scope));
+        from = ByteReader(given.resume).big_endian<std::uint64_t>();
+    }
     Page page;
-    bool started = from.empty();
-    for (const Value& resource : resources) {
-        const std::string& rid = resource.find("_rid")->string();
-        started = started || rid == from;
-        if (!started || (query != nullptr && !query->matches(resource))) continue;
+    for (const Listed& resource : resources) {
+        if (resource.number < from) continue;
+        if (query != nullptr && !query->matches(resource.body)) continue;
         if (page.count == limit) {
-            page.continuation = signer_.sign({.range_id = 0, .resume = rid}, scope);
+            std::string resume;
+            append_big_endian(resume, resource.number);
+            page.continuation = signer_.sign({.range_id = 0, .resume = resume}, scope);
             return page;
         }
         if (page.count++ > 0) page.elements += ',';
-        resource.append_text(page.elements);
+        resource.body.append_text(page.elements);
     }
     return page;
 }

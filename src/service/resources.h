@@ -84,8 +84,14 @@ public:
     Result<ResourceAnswer> read_range(const catalog::Container& container, std::string_view id);
 
 private:
+    // A list is in the order of these numbers, which are never used twice: a page can start behind
+    // resources that have been removed meanwhile.
+    struct Listed {
+        std::uint64_t number;
+        json::Value body;
+    };
     Result<Page> page_of(const Request& request,
-                         const std::vector<json::Value>& resources,
+                         const std::vector<Listed>& resources,
                          const ResourceQuery* query,
                          const std::string& scope) const;
     Result<catalog::NewContainer> plan_container(const Request& request,

@@ -20,6 +20,7 @@ from damage import KEY_PATH, check_damages, check_foreign_directories, digest, r
 from raw import expect_error  # noqa: E402
 
 DISK_MB = 64
+BALLAST = "ballast"
 BALLAST_MB = 24
 WRITERS = 4
 
@@ -67,10 +68,12 @@ def check_other_address(binary: Path, scratch: Path) -> None:
 
 
 class Writers:
-    """Clients that create items until they are stopped; they know which were acknowledged."""
+    """Clients that create items until they are stopped or have `enough` each; they know which were
+    acknowledged."""
 
-    def __init__(self, port: int, link: str, name: str, size: int):
+    def __init__(self, port: int, link: str, name: str, size: int, enough: int = 1 << 30):
         self.port, self.link, self.name, self.size = port, link, name, size
+        self.enough = enough
         self.acknowledged: set[str] = set()
         self.refused = 0
         self.unanswered = 0
@@ -82,9 +85,9 @@ class Writers:
             thread.start()
 
     def write(self, writer: int) -> None:
-        number = 0
+        number = done = 0
         with Client(self.port) as client:
-            while not self.stopping.is_set():
+            while not self.stopping.is_set() and done < self.enough:
                 number += 1
                 item_id = f"{self.name}-{writer}-{number}"
                 body = {"id": item_id, "pk": f"pk{number % 5}", "text": random_text(self.size)}
@@ -95,6 +98,7 @@ class Writers:
                     return
                 if answer.status == 201:
                     self.acknowledged.add(item_id)
+                    done += 1
                 elif answer.status == 503:
                     self.refused += 1
                     time.sleep(0.01)
@@ -147,7 +151,8 @@ def check_end_under_load(binary: Path, scratch: Path) -> str:
 
 
 @contextmanager
-def small_disk(mount_point: Path) -> Iterator[Path]:
+def small_disk(mount_point: Path) -> Iterator[tuple[Path, Path]]:
+    """A disk with some ballast to throw off, and the data directory on it."""
     if os.geteuid() != 0:
         raise Skip("only root can mount a small disk")
     mount_point.mkdir()
@@ -156,29 +161,31 @@ def small_disk(mount_point: Path) -> Iterator[Path]:
     if mounted.returncode != 0:
         raise Skip(f"mounting a small disk failed: {mounted.stderr.strip()}")
     try:
-        yield mount_point
+        # What the server says goes beside its directory, and must not go to the full disk.
+        (mount_point / "data").mkdir()
+        data = mount_point.with_name(mount_point.name + "-data")
+        data.symlink_to(mount_point / "data")
+        (mount_point / BALLAST).write_bytes(bytes(BALLAST_MB << 20))
+        yield mount_point, data
     finally:
         subprocess.run(["umount", "-l", str(mount_point)], check=True)
 
 
 def check_full_disk(binary: Path, scratch: Path) -> str:
-    with small_disk(scratch / "disk") as disk:
-        ballast = disk / "ballast"
-        ballast.write_bytes(bytes(BALLAST_MB << 20))
-        with Server(binary, disk / "data", "--partitions", "2").wait_until_ready() as server:
+    with small_disk(scratch / "disk") as (disk, data):
+        with Server(binary, data, "--partitions", "2").wait_until_ready() as server:
             with Client(server.port) as client:
                 link = make_container(client, "db", {"id": "c", "partitionKey": KEY_PATH})
                 full = fill_up(server, link)
                 check_while_full(client, link, full)
-                ballast.unlink()
+                (disk / BALLAST).unlink()
                 more = write_again(server, client, link)
                 expect_exactly(client, link, full | more, "after the way back")
             server.kill()
-        with Server(binary, disk / "data").wait_until_ready() as server, \
-                Client(server.port) as client:
+        with Server(binary, data).wait_until_ready() as server, Client(server.port) as client:
             expect_exactly(client, link, full | more, "after kill and start")
             server.stop()
-        remark = inspect(binary, disk / "data")
+        remark = inspect(binary, data)
     return f"{len(full)} items until full, {len(more)} after; {remark}"
 
 
@@ -209,8 +216,10 @@ def check_while_full(client: Client, link: str, acknowledged: set[str]) -> None:
 
 def write_again(server: Server, client: Client, link: str) -> set[str]:
     """Space is free again: writes go through without anybody's help."""
-    writers = Writers(server.port, link, "second", 20_000)
-    wait_for(lambda: len(writers.acknowledged) > 100, 30, "no write succeeds after space is free")
+    # Not more than fits: this is no second way to a full disk.
+    writers = Writers(server.port, link, "second", 20_000, enough=25)
+    wait_for(lambda: len(writers.acknowledged) == WRITERS * 25, 30,
+             "writes do not succeed after space is free")
     acknowledged = writers.finish()
     expect(client.request("POST", "/dbs", {"id": "after"}).status == 201, "no database can be made")
     return acknowledged
@@ -218,13 +227,11 @@ def write_again(server: Server, client: Client, link: str) -> set[str]:
 
 def check_start_on_full_disk(binary: Path, scratch: Path) -> str:
     """Killed while full, started while full: it serves or says why not, and loses nothing."""
-    with small_disk(scratch / "full-start") as disk:
-        ballast = disk / "ballast"
-        ballast.write_bytes(bytes(BALLAST_MB << 20))
-        with Server(binary, disk / "data").wait_until_ready() as server:
+    with small_disk(scratch / "full") as (disk, data):
+        with Server(binary, data).wait_until_ready() as server:
             with Client(server.port) as client:
                 link = make_container(client, "db", {"id": "c", "partitionKey": KEY_PATH})
-                acknowledged = fill_up(server, link)
+            acknowledged = fill_up(server, link)
             server.kill()
         with open(disk / "filler", "wb", buffering=0) as filler:
             try:
@@ -232,20 +239,16 @@ def check_start_on_full_disk(binary: Path, scratch: Path) -> str:
                     filler.write(bytes(4096))
             except OSError:
                 pass  # now there is really nothing left
-        # Its log and port file lie beside the directory, on the full disk, but for this link.
-        (scratch / "linked").symlink_to(disk / "data")
         try:
-            with Server(binary, scratch / "linked").wait_until_ready() as server, \
-                    Client(server.port) as client:
+            with Server(binary, data).wait_until_ready() as server, Client(server.port) as client:
                 expect_exactly(client, link, acknowledged, "started on a full disk")
                 outcome = "it serves"
         except ServerError as error:
             expect("No space left" in str(error), f"{error}")
-            outcome = "refused: no space left"
-        ballast.unlink()
+            outcome = "refused, no space left; then everything is there"
+        (disk / BALLAST).unlink()
         (disk / "filler").unlink()
-        with Server(binary, disk / "data").wait_until_ready() as server, \
-                Client(server.port) as client:
+        with Server(binary, data).wait_until_ready() as server, Client(server.port) as client:
             expect_exactly(client, link, acknowledged, "started with space")
             server.stop()
     return outcome

@@ -47,12 +47,7 @@ class World:
             with Server(self.binary, self.data, *self.options) as server:
                 time.sleep(rng.uniform(0, 0.08))
                 expect(server.running(), f"ended at start\n{server.tail()}")
-        server = Server(self.binary, self.data, *self.options)
-        try:
-            return server.wait_until_ready()
-        except BaseException:
-            server.kill()
-            raise
+        return Server(self.binary, self.data, *self.options).wait_until_ready()
 
     def fill(self, client: Client) -> None:
         key_path = {"paths": ["/pk"], "kind": "Hash", "version": 2}

@@ -60,6 +60,8 @@ class Client:
         """`link` is signed instead of the path's own, `shift_seconds` makes the date a wrong one."""
         date = formatdate(time.time() + shift_seconds, usegmt=True)
         parts = path.strip("/").split("/") if path.strip("/") else []
+        if "operations" in parts[-2:]:
+            parts = parts[:-2]  # an operation on a container is signed as the container
         feed = len(parts) % 2 == 1
         kind = parts[-1 if feed else -2] if parts else ""
         if link is None:

@@ -40,13 +40,16 @@ class Server:
 
     def wait_until_ready(self) -> "Server":
         deadline = time.monotonic() + PATIENCE_SECONDS
-        while not self.ready():
-            if self.process.poll() is not None:
-                raise ServerError(f"exit code {self.process.returncode} at start\n{self.tail()}")
-            if time.monotonic() > deadline:
-                self.kill()
-                raise ServerError(f"not ready after {PATIENCE_SECONDS} s\n{self.tail()}")
-            time.sleep(0.002)
+        try:
+            while not self.ready():
+                if not self.running():
+                    raise ServerError(f"exit code {self.process.returncode} at start\n{self.tail()}")
+                if time.monotonic() > deadline:
+                    raise ServerError(f"not ready after {PATIENCE_SECONDS} s\n{self.tail()}")
+                time.sleep(0.002)
+        except BaseException:  # also Ctrl-C: nobody else would end it
+            self.kill()
+            raise
         return self
 
     def ready(self) -> bool:

@@ -11,7 +11,6 @@ import ssl
 import subprocess
 import sys
 import tempfile
-import time
 import urllib.request
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -19,12 +18,14 @@ from pathlib import Path
 from typing import Callable
 
 HERE = Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent))
+
+from lib.client import EMULATOR_KEY  # noqa: E402
+from lib.server import DEFAULT_BINARY, Server, ServerError  # noqa: E402
+
 ROOT = HERE.parents[1]
 BUILD = ROOT / "build" / "sdk"
-# The public emulator key, the server's default on loopback.
-KEY = "C2y6yDjf5/R+ob0N8A7Cgv30VRDJIWEHLM+4QDU5DE2nQ9nDuVTqobD4b8mGGyPMbIZnqyMsEcaGQy67XIw/Jw=="
 SUITE_SECONDS = 600
-SERVER_SECONDS = 60
 
 
 class Failure(Exception):
@@ -86,7 +87,7 @@ def parse_arguments() -> argparse.Namespace:
         return [SDKS[name] for name in text.split(",")]
 
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--server", type=Path, default=ROOT / "build/release/orrery")
+    parser.add_argument("--server", type=Path, default=DEFAULT_BINARY)
     parser.add_argument("--endpoint", help="use a running server instead of starting one")
     parser.add_argument("--sdk", type=sdk_list, default=list(SDKS.values()), metavar="A,B,...",
                         help="of " + ",".join(SDKS) + " (default: all)")
@@ -119,13 +120,14 @@ def run_all(sdks: list[Sdk], partitions: int | None, options: argparse.Namespace
                 endpoint = options.endpoint.rstrip("/") + "/"
                 certificate = fetch_certificate(endpoint, directory)
             else:
-                server, endpoint = start_server(options.server, directory, partitions)
-                certificate = directory / "data/tls/certificate.pem"
-        except Failure as error:
+                server = Server(options.server, directory / "data", "--partitions", str(partitions))
+                endpoint = f"https://127.0.0.1:{server.wait_until_ready().port}/"
+                certificate = server.data / "tls/certificate.pem"
+        except (Failure, ServerError) as error:
             print(f"server: {error}", flush=True)
             return 0, 1
         environment = os.environ | {
-            "ORRERY_ENDPOINT": endpoint, "ORRERY_KEY": KEY, "ORRERY_CERTIFICATE": str(certificate),
+            "ORRERY_ENDPOINT": endpoint, "ORRERY_KEY": EMULATOR_KEY, "ORRERY_CERTIFICATE": str(certificate),
             "ORRERY_PARTITIONS": str(partitions or ""), "ORRERY_SCENARIO": options.scenario,
             "ORRERY_SCRATCH": scratch,
         }
@@ -140,46 +142,15 @@ def run_all(sdks: list[Sdk], partitions: int | None, options: argparse.Namespace
                     print("\n".join("  " + line for line in lines), flush=True)
                     passed += good
                     failed += len(lines) - good
-        finally:
-            complaint = stop_server(server) if server else None
-        if complaint:
+            if server:
+                server.stop()
+        except ServerError as error:
             failed += 1
-            print(f"server: {complaint}\n{tail(directory / 'server.log')}", flush=True)
+            print(f"server: {error}", flush=True)
+        finally:
+            if server:
+                server.kill()
         return passed, failed
-
-
-def start_server(binary: Path, directory: Path, partitions: int | None):
-    if not os.access(binary, os.X_OK):
-        raise Failure(f"{binary} is not there; build it first or give --server")
-    port_file = directory / "port"
-    command = [str(binary), "serve", "--listen", "127.0.0.1:0", "--data", str(directory / "data"),
-               "--port-file", str(port_file), "--partitions", str(partitions)]
-    with open(directory / "server.log", "wb") as log:
-        server = subprocess.Popen(command, stdout=log, stderr=log)
-    deadline = time.monotonic() + SERVER_SECONDS
-    while time.monotonic() < deadline:
-        if server.poll() is not None:
-            raise Failure(f"exit code {server.returncode} at start\n{tail(directory / 'server.log')}")
-        if port_file.exists() and port_file.read_text().strip():
-            return server, f"https://127.0.0.1:{port_file.read_text().strip()}/"
-        time.sleep(0.02)
-    server.kill()
-    server.wait()
-    raise Failure(f"not ready after {SERVER_SECONDS} s\n{tail(directory / 'server.log')}")
-
-
-def stop_server(server: subprocess.Popen) -> str | None:
-    """Ends the server with SIGTERM; returns what was wrong with that."""
-    if server.poll() is not None:
-        return f"died with exit code {server.returncode}"
-    server.send_signal(signal.SIGTERM)
-    try:
-        code = server.wait(SERVER_SECONDS)
-    except subprocess.TimeoutExpired:
-        server.kill()
-        server.wait()
-        return f"still running {SERVER_SECONDS} s after SIGTERM"
-    return None if code == 0 else f"exit code {code} after SIGTERM"
 
 
 def fetch_certificate(endpoint: str, directory: Path) -> Path:
@@ -229,10 +200,6 @@ def run_program(command: list[str], environment: dict) -> tuple[str, int]:
         os.killpg(process.pid, signal.SIGKILL)
         output, _ = process.communicate()
         return output + f"\nkilled after {SUITE_SECONDS} s", -1
-
-
-def tail(path: Path) -> str:
-    return "\n".join(path.read_text(errors="replace").splitlines()[-20:]) if path.exists() else ""
 
 
 # --- toolchains and installation ----------------------------------------------------------------

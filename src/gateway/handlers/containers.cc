@@ -1,5 +1,6 @@
 #include "gateway/handlers/handlers.h"
 #include "gateway/headers.h"
+#include "service/errors.h"
 
 namespace orrery::gateway::handlers {
 
@@ -28,6 +29,12 @@ void add_quota_headers(http::Response& response, const service::ContainerUsage& 
 }
 
 }  // namespace
+
+Result<service::FoundContainer> owner_of(const Backend& backend, const Call& call) {
+    auto found = backend.resources.find(call.request, address_of(call));
+    if (found || found.error().code() != ErrorCode::kNotFound) return found;
+    return service::owner_not_found();
+}
 
 void list_containers(const Backend& backend, const CallPtr& call) {
     respond_with_feed(

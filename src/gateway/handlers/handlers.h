@@ -42,6 +42,9 @@ void query_offers(const Backend& backend, const CallPtr& call);
 void read_offer(const Backend& backend, const CallPtr& call);
 void refuse_offer_change(const Backend& backend, const CallPtr& call);
 
+// The container that what the path names lives in; 404/1003 when it is missing.
+Result<service::FoundContainer> owner_of(const Backend& backend, const Call& call);
+
 // Whether a POST on a feed is a query rather than a create.
 bool is_query(const Call& call);
 

@@ -8,14 +8,6 @@ namespace {
 using service::ItemAnswer;
 using service::ItemOutcome;
 
-Result<service::FoundContainer> container_of(const Backend& backend, const Call& call) {
-    auto found = backend.resources.find(
-        call.request, {.database = call.path.ids[0], .container = call.path.ids[1]});
-    if (found || found.error().sub_status() != 0) return found;
-    // For something in a container, a missing container is a missing owner.
-    return Error(ErrorCode::kNotFound, "Owner resource does not exist", 1003);
-}
-
 service::ItemAddress address_of(const Call& call, const service::FoundContainer& found) {
     service::ItemAddress address{.id = call.path.ids[2], .rid = std::nullopt};
     if (found.by_rid) address.rid = model::ItemRid::parse(call.path.ids[2]);
@@ -105,7 +97,7 @@ void list_items(const Backend& backend, const CallPtr& call) {
         return call->fail(
             Error(ErrorCode::kNotImplemented, "The change feed is not supported by this server."));
     }
-    const auto found = container_of(backend, *call);
+    const auto found = owner_of(backend, *call);
     if (!found) return call->fail(found.error());
     const auto page = backend.item_feed.read(call->request, *found->container);
     if (!page) return call->fail(page.error());
@@ -117,7 +109,7 @@ void list_items(const Backend& backend, const CallPtr& call) {
 }
 
 void post_item(const Backend& backend, const CallPtr& call) {
-    const auto found = container_of(backend, *call);
+    const auto found = owner_of(backend, *call);
     if (!found) return call->fail(found.error());
     if (const Status other = refuse_other_posts(*call); !other) return call->fail(other.error());
     if (const Status extras = refuse_extras(*call); !extras) return call->fail(extras.error());
@@ -133,14 +125,14 @@ void post_item(const Backend& backend, const CallPtr& call) {
 }
 
 void read_item(const Backend& backend, const CallPtr& call) {
-    const auto found = container_of(backend, *call);
+    const auto found = owner_of(backend, *call);
     if (!found) return call->fail(found.error());
     respond_with(*call, *found,
                  backend.items.read(call->request, found->container, address_of(*call, *found)));
 }
 
 void replace_item(const Backend& backend, const CallPtr& call) {
-    const auto found = container_of(backend, *call);
+    const auto found = owner_of(backend, *call);
     if (!found) return call->fail(found.error());
     if (const Status extras = refuse_extras(*call); !extras) return call->fail(extras.error());
     backend.items.replace(call->request, found->container, address_of(*call, *found),
@@ -154,7 +146,7 @@ void refuse_patch(const Backend& /*backend*/, const CallPtr& call) {
 }
 
 void delete_item(const Backend& backend, const CallPtr& call) {
-    const auto found = container_of(backend, *call);
+    const auto found = owner_of(backend, *call);
     if (!found) return call->fail(found.error());
     if (const Status extras = refuse_extras(*call); !extras) return call->fail(extras.error());
     backend.items.remove(call->request, found->container, address_of(*call, *found),

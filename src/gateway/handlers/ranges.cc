@@ -3,17 +3,8 @@
 
 namespace orrery::gateway::handlers {
 
-namespace {
-
-Result<service::FoundContainer> container_of(const Backend& backend, const Call& call) {
-    return backend.resources.find(
-        call.request, {.database = call.path.ids[0], .container = call.path.ids[1]});
-}
-
-}  // namespace
-
 void list_ranges(const Backend& backend, const CallPtr& call) {
-    const auto found = container_of(backend, *call);
+    const auto found = owner_of(backend, *call);
     if (!found) return call->fail(found.error());
     // Any A-IM asks for the incremental protocol; only its spelling differs between SDKs.
     const bool incremental = call->header(header::kAim).has_value();
@@ -31,7 +22,7 @@ void list_ranges(const Backend& backend, const CallPtr& call) {
 }
 
 void read_range(const Backend& backend, const CallPtr& call) {
-    const auto found = container_of(backend, *call);
+    const auto found = owner_of(backend, *call);
     if (!found) return call->fail(found.error());
     respond_with(*call, 200, backend.resources.read_range(*found->container, call->path.ids[2]));
 }

@@ -7,7 +7,7 @@
 
 namespace orrery::server {
 
-// Serves a data directory until SIGTERM or SIGINT; 0 when everything under way was finished.
+// Serves a data directory until SIGTERM or SIGINT, then 0; 1 when it cannot start.
 int serve(const std::vector<std::string>& arguments);
 
 // Looks at a data directory that no server uses: what it holds, and whether it fits together.

@@ -1,5 +1,6 @@
 #include <signal.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
@@ -67,8 +68,15 @@ Status write_port_file(const ServeConfig& config, std::uint16_t port) {
     return write_private_file(config.port_file, std::to_string(port) + "\n");
 }
 
+// A message may quote bytes of a damaged file; a terminal must not act on them.
+std::string printable(std::string text) {
+    std::replace_if(text.begin(), text.end(),
+                    [](unsigned char c) { return c < 0x20 || c >= 0x7f; }, '?');
+    return text;
+}
+
 int failed(const Error& error) {
-    std::fprintf(stderr, "orrery: %s\n", error.message().c_str());
+    std::fprintf(stderr, "orrery: %s\n", printable(error.message()).c_str());
     return 1;
 }
 

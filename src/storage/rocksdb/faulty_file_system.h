@@ -6,6 +6,7 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <shared_mutex>
 #include <string>
 #include <utility>
 
@@ -24,6 +25,8 @@ struct FileFaults {
     std::atomic<bool> fail_syncs{false};
     std::atomic<bool> fail_truncates{false};
     std::atomic<bool> fenced{false};
+    // Held shared while anything changes; whoever holds it alone sees the files of one moment.
+    std::shared_mutex changes;
     // Only files with this in their name fail; empty: all. Set it before files are opened.
     std::string only;
 
@@ -42,6 +45,7 @@ public:
     rocksdb::IOStatus Append(const rocksdb::Slice& data,
                              const rocksdb::IOOptions& options,
                              rocksdb::IODebugContext* debug) override {
+        const std::shared_lock changing(faults_->changes);
         if (!concerned_) return target()->Append(data, options, debug);
         if (faults_->fenced) return rocksdb::IOStatus::IOFenced();
         if (faults_->fail_writes) return rocksdb::IOStatus::IOError("injected write error");
@@ -78,6 +82,7 @@ public:
     rocksdb::IOStatus Truncate(std::uint64_t size,
                                const rocksdb::IOOptions& options,
                                rocksdb::IODebugContext* debug) override {
+        const std::shared_lock changing(faults_->changes);
         if (concerned_ && faults_->fail_truncates) {
             return rocksdb::IOStatus::IOError("injected truncate error");
         }
@@ -106,6 +111,7 @@ public:
                                       const rocksdb::FileOptions& options,
                                       std::unique_ptr<rocksdb::FSWritableFile>* file,
                                       rocksdb::IODebugContext* debug) override {
+        const std::shared_lock changing(faults_->changes);
         const bool concerned = faults_->concerns(name);
         if (concerned && faults_->fenced) return rocksdb::IOStatus::IOFenced();
         if (concerned && faults_->fail_writes) return rocksdb::IOStatus::IOError("injected");
@@ -115,6 +121,21 @@ public:
             *file = std::make_unique<FaultyFile>(std::move(*file), faults_, concerned);
         }
         return status;
+    }
+
+    rocksdb::IOStatus DeleteFile(const std::string& name,
+                                 const rocksdb::IOOptions& options,
+                                 rocksdb::IODebugContext* debug) override {
+        const std::shared_lock changing(faults_->changes);
+        return target()->DeleteFile(name, options, debug);
+    }
+
+    rocksdb::IOStatus RenameFile(const std::string& from,
+                                 const std::string& to,
+                                 const rocksdb::IOOptions& options,
+                                 rocksdb::IODebugContext* debug) override {
+        const std::shared_lock changing(faults_->changes);
+        return target()->RenameFile(from, to, options, debug);
     }
 
 private:

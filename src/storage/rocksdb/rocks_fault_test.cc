@@ -8,6 +8,7 @@
 #include <gmock/gmock.h>
 #include <iterator>
 #include <memory>
+#include <mutex>
 #include <set>
 #include <string>
 #include <thread>
@@ -89,7 +90,11 @@ protected:
 
     // ...and by the next process, if this one stopped here and now.
     void expect_acknowledged_after_crash() {
-        auto left = file_system_with(copy_files(*file_system_, kPath), kPath);
+        std::shared_ptr<rocksdb::FileSystem> left;
+        {
+            const std::unique_lock still(faults().changes);
+            left = file_system_with(copy_files(*file_system_, kPath), kPath);
+        }
         const auto engine = open_shared_rocks({.path = kPath, .file_system = std::move(left)});
         ASSERT_TRUE(engine) << engine.error().message();
         expect_exactly(**(*engine)->open(1), acknowledged_);

@@ -1,0 +1,49 @@
+# The commands of the project; see CONTRIBUTING.md. `make` alone lists them.
+FUZZ_SECONDS ?= 600
+
+.PHONY: help run build test check tidy format bench fuzz hooks setup-build setup-test clean
+
+help:  ## list the commands
+	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 16
+
+run: setup-build  ## build and start a server with its data in ./orrery-data
+	cmake --preset release
+	cmake --build --preset release --target orrery
+	exec build/release/orrery serve --data ./orrery-data
+
+build: setup-build  ## build everything, release
+	cmake --preset release
+	cmake --build --preset release
+
+test: setup-test  ## every test and check
+	@tools/ci.py test
+
+check: setup-test  ## the fast ones: format, layout, unit tests, golden tests in memory
+	@tools/ci.py check
+
+tidy: setup-test  ## clang-tidy over what differs from HEAD
+	cmake --preset dev
+	tools/clang_tidy.sh
+
+format: setup-test  ## format all C++ files
+	git ls-files '*.cc' '*.h' | xargs clang-format-14 -i
+
+bench: build  ## measure against the limits and print one table
+	bench/run.py
+
+fuzz: setup-test  ## every fuzzer for FUZZ_SECONDS
+	cmake --preset fuzz
+	cmake --build --preset fuzz
+	tools/fuzz.py --seconds $(FUZZ_SECONDS)
+
+hooks:  ## format and check before every commit
+	git config core.hooksPath tools/hooks
+
+clean:  ## remove what was built
+	rm -rf build
+
+setup-build:
+	@tools/setup.sh build
+
+setup-test:
+	@tools/setup.sh test

@@ -1,0 +1,423 @@
+// Random writes, reads, feeds, expiry and restarts on a partition, against a small model of what it
+// should hold. ORRERY_TEST_SEED=n in the environment tries another seed.
+
+#include <algorithm>
+#include <map>
+#include <random>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "partition/expiry.h"
+#include "partition/feed.h"
+#include "partition/item_json.h"
+#include "partition/test_support.h"
+#include "storage/engine_test_support.h"
+#include "storage/rocksdb/rocks_engine.h"
+
+namespace orrery::partition {
+namespace {
+
+using storage::testing_support::test_seed;
+using testing_support::ContainerUnderTest;
+using testing_support::expect_sound;
+using testing_support::identity;
+using testing_support::item;
+using testing_support::kStartSecond;
+using testing_support::must;
+using testing_support::run;
+
+// Where the data lives; reopen() keeps it and forgets everything else.
+struct Medium {
+    virtual ~Medium() = default;
+    virtual storage::Engine& engine() = 0;
+    virtual void reopen() = 0;
+};
+
+struct MemoryMedium final : Medium {
+    storage::Engine& engine() override { return memory; }
+    void reopen() override {}
+    storage::MemoryEngine memory;
+};
+
+struct RocksMedium final : Medium {
+    RocksMedium() { open(true); }
+    storage::Engine& engine() override { return *rocks; }
+    void reopen() override {
+        rocks.reset();
+        open(false);
+    }
+    void open(bool create) {
+        rocks = must(
+            storage::open_shared_rocks({.path = "/model", .create = create, .file_system = files}));
+    }
+    std::shared_ptr<rocksdb::FileSystem> files = storage::make_memory_file_system();
+    std::unique_ptr<storage::Engine> rocks;
+};
+
+struct ModelItem {
+    int order = 0;  // of insertion
+    int unique = 0;
+    int value = 0;
+    int ttl = 0;
+    std::int64_t timestamp = 0;
+    std::string etag;
+};
+
+struct Address {
+    std::string key;
+    std::string id;
+    auto operator<=>(const Address&) const = default;
+};
+
+// What the partition should hold, in the simplest words there are.
+class Model {
+public:
+    ModelItem* find(const Address& address, std::int64_t now) {
+        const auto found = items_.find(address);
+        if (found == items_.end() || expired(found->second, now)) return nullptr;
+        return &found->second;
+    }
+    bool unique_taken(const Address& self, int unique, std::int64_t now) const {
+        return std::any_of(items_.begin(), items_.end(), [&](const auto& entry) {
+            return entry.first.key == self.key && entry.first.id != self.id &&
+                   entry.second.unique == unique && !expired(entry.second, now);
+        });
+    }
+    // Overwrites, renames or inserts.
+    ModelItem& write(const Address& from, const Address& to, ModelItem item, std::int64_t now) {
+        const ModelItem* old = find(from, now);
+        item.order = old != nullptr ? old->order : ++last_order_;
+        item.timestamp = now;
+        items_.erase(from);
+        return items_[to] = std::move(item);
+    }
+    void erase(const Address& address) { items_.erase(address); }
+    void forget_expired(std::int64_t now) {
+        std::erase_if(items_, [&](const auto& entry) { return expired(entry.second, now); });
+    }
+    // "id=value" in the order of insertion; of one partition key, or of all.
+    std::vector<std::string> feed(const std::string* key, std::int64_t now) const {
+        std::map<int, std::string> sorted;
+        for (const auto& [address, item] : items_) {
+            if (expired(item, now) || (key != nullptr && address.key != *key)) continue;
+            sorted[item.order] = address.id + "=" + std::to_string(item.value);
+        }
+        std::vector<std::string> out;
+        for (const auto& [order, text] : sorted) {
+            out.push_back(text);
+        }
+        return out;
+    }
+
+    std::optional<std::int32_t> default_ttl = -1;
+
+private:
+    bool expired(const ModelItem& item, std::int64_t now) const {
+        if (!default_ttl) return false;
+        const std::int32_t ttl = item.ttl != 0 ? item.ttl : *default_ttl;
+        return ttl > 0 && item.timestamp + ttl <= now;
+    }
+
+    std::map<Address, ModelItem> items_;
+    int last_order_ = 0;
+};
+
+class Trial {
+public:
+    Trial(Medium& medium, unsigned seed) : medium_(medium), random_(seed) { open(); }
+
+    void step() {
+        switch (random_() % 12) {
+            case 0:
+            case 1:
+                return create();
+            case 2:
+            case 3:
+                return upsert();
+            case 4:
+            case 5:
+                return replace();
+            case 6:
+                return remove();
+            case 7:
+            case 8:
+                return read();
+            case 9:
+                return feed();
+            case 10:
+                clock_.advance(std::chrono::seconds(random_() % 3));
+                return;
+            default:
+                return seldom();
+        }
+    }
+    void finish() {
+        sweep();
+        reopen();
+        feed();
+        expect_sound(*store_);
+        EXPECT_EQ(partition_->item_count(), model_.feed(nullptr, now()).size());
+        partition_->close();
+    }
+
+private:
+    void open() {
+        executors_ = std::make_unique<ThreadPool>(1);
+        store_ = must(medium_.engine().open(identity().storage_id));
+        partition_ =
+            must(Partition::open(identity(), store_, {.executors = *executors_, .clock = clock_}));
+        EXPECT_EQ(partition_->lsn(), last_lsn_) << "after a reopen";
+    }
+    void reopen() {
+        partition_->close();
+        executors_.reset();  // the last one to hold the partition
+        partition_.reset();
+        store_.reset();
+        medium_.reopen();
+        open();
+    }
+    void seldom() {
+        switch (random_() % 8) {
+            case 0:
+                return reopen();
+            case 1: {
+                sweep();  // what has expired must not come back under another default
+                const std::optional<std::int32_t> defaults[] = {std::nullopt, -1, 3, 30};
+                model_.default_ttl = defaults[random_() % 4];
+                return;
+            }
+            case 2:
+            case 3:
+                return sweep();
+            default:
+                return expect_sound(*store_);
+        }
+    }
+
+    std::int64_t now() const { return clock_.now_seconds(); }
+    Address random_address() {
+        return {.key = std::string(1, static_cast<char>('a' + random_() % 3)),
+                .id = std::to_string(random_() % 6)};
+    }
+    ModelItem random_item() {
+        ModelItem out;
+        out.unique = static_cast<int>(random_() % 12);
+        out.value = static_cast<int>(random_() % 1'000'000);
+        if (random_() % 4 == 0)
+            out.ttl = random_() % 4 == 0 ? -1 : static_cast<int>(random_() % 9) + 1;
+        return out;
+    }
+    std::string json(const Address& address, const ModelItem& wanted) const {
+        std::string rest =
+            ",\"u\":" + std::to_string(wanted.unique) + ",\"n\":" + std::to_string(wanted.value);
+        if (wanted.ttl != 0) rest += ",\"ttl\":" + std::to_string(wanted.ttl);
+        return item(address.id, address.key, rest);
+    }
+    // Nothing, the item's etag, or one that is not (any more).
+    std::optional<std::string> random_etag(const ModelItem* existing) {
+        switch (random_() % 4) {
+            case 0:
+                return existing != nullptr ? existing->etag : "\"none\"";
+            case 1:
+                return "\"00000000-0001-0007-0000-000000000000\"";
+            default:
+                return std::nullopt;
+        }
+    }
+    WriteRules rules(const std::optional<std::string>& etag = std::nullopt) const {
+        return {.default_ttl = model_.default_ttl, .if_match = etag};
+    }
+
+    // What the service would answer, by the model.
+    ErrorCode expected_write(const ModelItem* existing,
+                             const Address& to,
+                             const ModelItem& wanted,
+                             const std::optional<std::string>& etag) {
+        if (existing != nullptr && etag && *etag != existing->etag) {
+            return ErrorCode::kPreconditionFailed;
+        }
+        return model_.unique_taken(to, wanted.unique, now()) ? ErrorCode::kConflict : kDone;
+    }
+    // Runs the write, compares the outcome and brings the model up to date.
+    void write(
+        const Address& from,
+        const Address& to,
+        ModelItem wanted,
+        ErrorCode expected,
+        const std::function<Result<WrittenItem>(ItemWriter&, const model::ItemBody&)>& apply) {
+        const model::ItemBody body = container_.body(json(to, wanted));
+        const bool existed = model_.find(from, now()) != nullptr;
+        std::optional<WrittenItem> written;
+        const Status outcome = run(*partition_, [&](ItemWriter& writer) -> Status {
+            written = TRY(apply(writer, body));
+            return {};
+        });
+        ASSERT_EQ(outcome ? kDone : outcome.error().code(), expected);
+        check_lsn(static_cast<bool>(outcome));
+        if (!outcome) return;
+        EXPECT_EQ(written->created, !existed);
+        wanted.etag = item_etag(identity(), written->item.header());
+        model_.write(from, to, std::move(wanted), now());
+    }
+    void check_lsn(bool changed) {
+        if (changed) {
+            EXPECT_GT(partition_->lsn(), last_lsn_);
+        } else {
+            EXPECT_EQ(partition_->lsn(), last_lsn_);
+        }
+        last_lsn_ = partition_->lsn();
+    }
+
+    void create() {
+        const Address to = random_address();
+        const ModelItem wanted = random_item();
+        const ErrorCode expected = model_.find(to, now()) != nullptr
+                                       ? ErrorCode::kConflict
+                                       : expected_write(nullptr, to, wanted, std::nullopt);
+        write(to, to, wanted, expected, [&](ItemWriter& writer, const model::ItemBody& body) {
+            return writer.create(body, container_.epk({to.key}), rules());
+        });
+    }
+    void upsert() {
+        const Address to = random_address();
+        const ModelItem wanted = random_item();
+        const ModelItem* existing = model_.find(to, now());
+        const auto etag = random_etag(existing);
+        write(to,
+              to,
+              wanted,
+              expected_write(existing, to, wanted, etag),
+              [&](ItemWriter& writer, const model::ItemBody& body) {
+                  return writer.upsert(body, container_.epk({to.key}), rules(etag));
+              });
+    }
+    void replace() {
+        const Address from = random_address();
+        Address to = from;
+        if (random_() % 3 == 0) to.id = random_address().id;
+        const ModelItem wanted = random_item();
+        const ModelItem* existing = model_.find(from, now());
+        const auto etag = random_etag(existing);
+        write(from,
+              to,
+              wanted,
+              expected_replace(from, to, wanted, etag),
+              [&](ItemWriter& writer, const model::ItemBody& body) {
+                  return writer.replace(container_.ref({from.key}, from.id), body, rules(etag));
+              });
+    }
+    ErrorCode expected_replace(const Address& from,
+                               const Address& to,
+                               const ModelItem& wanted,
+                               const std::optional<std::string>& etag) {
+        const ModelItem* existing = model_.find(from, now());
+        if (existing == nullptr) return ErrorCode::kNotFound;
+        if (etag && *etag != existing->etag) return ErrorCode::kPreconditionFailed;
+        if (from.id != to.id && model_.find(to, now()) != nullptr) return ErrorCode::kConflict;
+        return model_.unique_taken(from, wanted.unique, now()) ? ErrorCode::kConflict : kDone;
+    }
+    void remove() {
+        const Address address = random_address();
+        const ModelItem* existing = model_.find(address, now());
+        const auto etag = random_etag(existing);
+        const Status outcome = run(*partition_, [&](ItemWriter& writer) -> Status {
+            TRY(writer.remove(container_.ref({address.key}, address.id), rules(etag)));
+            return {};
+        });
+        const bool wrong_etag = existing != nullptr && etag && *etag != existing->etag;
+        ASSERT_EQ(outcome ? kDone : outcome.error().code(),
+                  existing == nullptr ? ErrorCode::kNotFound
+                  : wrong_etag        ? ErrorCode::kPreconditionFailed
+                                      : kDone);
+        check_lsn(static_cast<bool>(outcome));
+        if (outcome) model_.erase(address);
+    }
+
+    void read() {
+        const Address address = random_address();
+        const ModelItem* expected = model_.find(address, now());
+        const auto found =
+            must(partition_->read(container_.ref({address.key}, address.id), model_.default_ttl));
+        ASSERT_EQ(found.has_value(), expected != nullptr);
+        if (!found) return;
+        EXPECT_EQ(item_etag(identity(), found->header()), expected->etag);
+        const json::Value json = model::testing_support::parsed(found->json());
+        EXPECT_EQ(json.find("n")->integer(), expected->value);
+        EXPECT_EQ(json.find("_ts")->integer(), expected->timestamp);
+    }
+    void feed() {
+        const std::string key(1, static_cast<char>('a' + random_() % 3));
+        FeedRequest wanted{.scope = {},
+                           .resume = {},
+                           .items_max = 1 + random_() % 5,
+                           .bytes_max = random_() % 4 == 0 ? 1U : 1'000'000U,
+                           .default_ttl = model_.default_ttl};
+        const bool one_key = random_() % 2 == 0;
+        if (one_key) wanted.scope.partition_key = container_.ref({key}, "");
+        std::vector<std::string> found;
+        for (;;) {
+            const FeedPage page = must(read_feed(*partition_, wanted));
+            const json::Value items = model::testing_support::parsed("[" + page.items + "]");
+            for (const json::Value& one : items.array()) {
+                found.push_back(one.find("id")->string() + "=" + one.find("n")->text());
+            }
+            if (!page.resume) break;
+            wanted.resume = *page.resume;
+        }
+        EXPECT_EQ(found, model_.feed(one_key ? &key : nullptr, now()));
+    }
+    void sweep() {
+        if (model_.default_ttl) {
+            for (;;) {
+                auto found = must(find_expired(*partition_, *model_.default_ttl, 3, position_));
+                if (found.empty()) break;
+                std::promise<void> done;
+                partition_->submit(make_expire_task(
+                    std::move(found), *model_.default_ttl, [&] { done.set_value(); }));
+                done.get_future().wait();
+            }
+        }
+        model_.forget_expired(now());
+        last_lsn_ = partition_->lsn();
+        EXPECT_EQ(partition_->item_count(), model_.feed(nullptr, now()).size());
+    }
+
+    // Stands for "no error", so that outcomes can be compared with one word.
+    static constexpr ErrorCode kDone = static_cast<ErrorCode>(255);
+
+    Medium& medium_;
+    std::mt19937 random_;
+    ManualClock clock_{std::chrono::seconds(kStartSecond)};
+    ContainerUnderTest container_{R"({"uniqueKeyPolicy":{"uniqueKeys":[{"paths":["/u"]}]}})"};
+    Model model_;
+    SweepPosition position_;
+    Lsn last_lsn_ = 0;
+    std::unique_ptr<ThreadPool> executors_;
+    std::shared_ptr<storage::PartitionStore> store_;
+    std::shared_ptr<Partition> partition_;
+};
+
+template <typename MediumType>
+void try_seeds(int seeds, int steps) {
+    for (int i = 0; i < seeds; ++i) {
+        const unsigned seed = test_seed() + static_cast<unsigned>(i);
+        SCOPED_TRACE("ORRERY_TEST_SEED=" + std::to_string(seed));
+        MediumType medium;
+        Trial trial(medium, seed);
+        for (int step = 0; step < steps; ++step) {
+            trial.step();
+            if (testing::Test::HasFailure()) FAIL() << "at step " << step;
+        }
+        trial.finish();
+        if (testing::Test::HasFailure()) return;
+    }
+}
+
+TEST(PartitionModel, OnMemory) { try_seeds<MemoryMedium>(6, 2000); }
+
+TEST(PartitionModel, OnRocks) { try_seeds<RocksMedium>(3, 1500); }
+
+}  // namespace
+}  // namespace orrery::partition

@@ -1,0 +1,279 @@
+#include "partition/partition.h"
+
+#include <atomic>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "partition/test_support.h"
+
+namespace orrery::partition {
+namespace {
+
+using testing_support::ContainerUnderTest;
+using testing_support::expect_sound;
+using testing_support::FunctionTask;
+using testing_support::GatedStore;
+using testing_support::identity;
+using testing_support::item;
+using testing_support::kStartSecond;
+using testing_support::must;
+using testing_support::PartitionBench;
+using testing_support::run;
+
+// A partition whose commits the test can hold back.
+class GatedPartition : public testing::Test {
+protected:
+    void SetUp() override {
+        // The executor writes into elements while the test adds more: they must not move.
+        outcomes_.reserve(kWritesMax);
+        lsns_.reserve(kWritesMax);
+        store_ = std::make_shared<GatedStore>(must(engine_.open(7)));
+        partition_ =
+            must(Partition::open(identity(), store_, {.executors = executors_, .clock = clock_}));
+    }
+
+    static constexpr std::size_t kWritesMax = 2000;
+
+    // Adds a create to the queue; its outcome stands in outcomes_ at the same index.
+    void submit_create(const std::string& json) {
+        const std::size_t at = outcomes_.size();
+        outcomes_.emplace_back("waiting");
+        lsns_.push_back(0);
+        partition_->submit(std::make_unique<FunctionTask>(
+            [this, at, json](ItemWriter& writer) -> Status {
+                lsns_[at] = TRY(container_.create(writer, json)).item.header().lsn;
+                return {};
+            },
+            [this, at](Status status) {
+                outcomes_[at] = status ? "done" : status.error().message();
+                ++completed_;
+            }));
+    }
+
+    // A first write that stands at the gate, so that what follows has to wait for its turn.
+    void block_with_one_write() {
+        store_->close_gate();
+        submit_create(item("blocker", "x"));
+        store_->wait_for_commit();
+    }
+    void finish() {
+        store_->open_gate();
+        partition_->close();
+    }
+
+    storage::MemoryEngine engine_;
+    ManualClock clock_{std::chrono::seconds(kStartSecond)};
+    ContainerUnderTest container_;
+    std::shared_ptr<GatedStore> store_;
+    std::vector<std::string> outcomes_;
+    std::vector<Lsn> lsns_;
+    std::atomic<std::size_t> completed_ = 0;
+    ThreadPool executors_{2};
+    std::shared_ptr<Partition> partition_;
+};
+
+constexpr const char* kTaken = "Resource with specified id or name already exists.";
+
+TEST_F(GatedPartition, WritesThatWaitShareOneCommit) {
+    block_with_one_write();
+    for (int i = 0; i < 20; ++i) {
+        submit_create(item(std::to_string(i), "a"));
+    }
+    EXPECT_EQ(completed_, 0U);
+    finish();
+    EXPECT_EQ(store_->commits(), 2U);
+    EXPECT_EQ(outcomes_, std::vector<std::string>(21, "done"));
+    EXPECT_EQ(partition_->item_count(), 21U);
+    for (std::size_t i = 0; i < lsns_.size(); ++i) {
+        EXPECT_EQ(lsns_[i], static_cast<Lsn>(i + 1)) << "in the order they were submitted";
+    }
+    expect_sound(*store_);
+}
+
+TEST_F(GatedPartition, ACommitHasALimit) {
+    block_with_one_write();
+    for (int i = 0; i < 1025; ++i) {
+        submit_create(item(std::to_string(i), "a"));
+    }
+    finish();
+    EXPECT_EQ(store_->commits(), 1U + 3U);  // 512, 512 and 1
+    EXPECT_EQ(partition_->item_count(), 1026U);
+    EXPECT_EQ(lsns_.back(), 1026);
+}
+
+TEST_F(GatedPartition, ARefusedWriteLeavesTheOthersAlone) {
+    block_with_one_write();
+    submit_create(item("1", "a"));
+    submit_create(item("1", "a"));
+    submit_create(item("2", "a"));
+    finish();
+    EXPECT_EQ(outcomes_, (std::vector<std::string>{"done", "done", kTaken, "done"}));
+    EXPECT_EQ(lsns_, (std::vector<Lsn>{1, 2, 0, 3}));
+    EXPECT_EQ(store_->commits(), 2U);
+    expect_sound(*store_);
+}
+
+TEST_F(GatedPartition, ARefusalAloneNeedsNoCommit) {
+    submit_create(item("1", "a"));
+    EXPECT_FALSE(
+        run(*partition_, [](ItemWriter&) -> Status { return Error(ErrorCode::kConflict, "no"); }));
+    EXPECT_TRUE(run(*partition_, [](ItemWriter&) -> Status { return {}; }));
+    EXPECT_EQ(store_->commits(), 1U);
+    EXPECT_EQ(partition_->lsn(), 1);
+}
+
+TEST_F(GatedPartition, AFailedCommitFailsAllOfItsWritesAndLeavesNoTrace) {
+    block_with_one_write();
+    submit_create(item("1", "a"));
+    submit_create(item("1", "a"));  // would be refused if the one before it had happened
+    submit_create(item("2", "a"));
+    store_->fail(2);
+    store_->open_gate();
+    static_cast<void>(run(*partition_, [](ItemWriter&) -> Status { return {}; }));
+    EXPECT_EQ(outcomes_,
+              (std::vector<std::string>{
+                  "done", "the disk is full", "the disk is full", "the disk is full"}));
+    EXPECT_EQ(partition_->lsn(), 1);
+    EXPECT_EQ(partition_->item_count(), 1U);
+    EXPECT_FALSE(must(partition_->read(container_.ref({"a"}, "1"), std::nullopt)));
+    expect_sound(*store_);
+
+    submit_create(item("1", "a"));
+    submit_create(item("2", "a"));
+    finish();
+    EXPECT_EQ(outcomes_[4], "done");
+    EXPECT_EQ(outcomes_[5], "done");
+    EXPECT_EQ(partition_->lsn(), 3);
+    expect_sound(*store_);
+}
+
+TEST_F(GatedPartition, ReadsDoNotWaitForWritesAndSeeOnlyCommittedOnes) {
+    block_with_one_write();
+    EXPECT_FALSE(must(partition_->read(container_.ref({"x"}, "blocker"), std::nullopt)));
+    EXPECT_EQ(partition_->lsn(), 0);
+    finish();
+    EXPECT_TRUE(must(partition_->read(container_.ref({"x"}, "blocker"), std::nullopt)));
+    EXPECT_EQ(partition_->lsn(), 1);
+}
+
+TEST_F(GatedPartition, CloseWaitsForWhatIsUnderWay) {
+    block_with_one_write();
+    submit_create(item("1", "a"));
+    std::size_t completed_at_close = 0;
+    std::thread closer([&] {
+        partition_->close();
+        completed_at_close = completed_;
+    });
+    store_->open_gate();
+    closer.join();
+    EXPECT_EQ(completed_at_close, 2U);
+    EXPECT_EQ(outcomes_, (std::vector<std::string>{"done", "done"}));
+}
+
+TEST_F(GatedPartition, AfterCloseWritesAreRefusedAndReadsGoOn) {
+    submit_create(item("1", "a"));
+    partition_->close();
+    const Status refused = run(*partition_, [](ItemWriter&) -> Status { return {}; });
+    ASSERT_FALSE(refused);
+    EXPECT_EQ(refused.error().code(), ErrorCode::kNotFound);
+    EXPECT_EQ(refused.error().sub_status(), 1003U);
+    EXPECT_EQ(outcomes_[0], "done");
+    EXPECT_TRUE(must(partition_->read(container_.ref({"a"}, "1"), std::nullopt)));
+    partition_->close();
+}
+
+TEST(Partition, ManyThreadsMayWriteAtOnce) {
+    constexpr int kThreads = 4;
+    constexpr int kWrites = 100;
+    PartitionBench bench;
+    std::atomic<int> done = 0;
+    std::vector<std::thread> threads;
+    for (int t = 0; t < kThreads; ++t) {
+        threads.emplace_back([&, t] {
+            for (int i = 0; i < kWrites; ++i) {
+                const std::string id = std::to_string(t) + "-" + std::to_string(i);
+                if (bench.create(item(id, "a"))) ++done;
+                if (!bench.read({"a"}, id)) --done;
+            }
+        });
+    }
+    for (std::thread& thread : threads) {
+        thread.join();
+    }
+    EXPECT_EQ(done, kThreads * kWrites);
+    EXPECT_EQ(bench.partition->item_count(), static_cast<std::uint64_t>(kThreads * kWrites));
+    EXPECT_EQ(bench.partition->lsn(), kThreads * kWrites);
+    expect_sound(bench.store());
+}
+
+TEST(Partition, LsnAndCountersSurviveAReopenAndGoOn) {
+    PartitionBench bench;
+    ASSERT_TRUE(bench.create(item("1", "a")));
+    ASSERT_TRUE(bench.create(item("2", "a")));
+    ASSERT_TRUE(bench.remove({"a"}, "2"));
+    const std::uint64_t bytes = bench.partition->item_bytes();
+    bench.reopen();
+    EXPECT_EQ(bench.partition->lsn(), 3);
+    EXPECT_EQ(bench.partition->item_count(), 1U);
+    EXPECT_EQ(bench.partition->item_bytes(), bytes);
+    ASSERT_TRUE(bench.create(item("2", "a")));
+    EXPECT_EQ(bench.partition->lsn(), 4);
+    EXPECT_NE(bench.read({"a"}, "2")->find("00000000-0004-"), std::string::npos);
+}
+
+TEST(Partition, DamagedCountersAreRefused) {
+    PartitionBench bench;
+    storage::WriteBatch batch;
+    batch.put(state_key(), "short");
+    ASSERT_TRUE(bench.store().commit(batch));
+    const auto opened = Partition::open(identity(),
+                                        must(bench.engine.open(7)),
+                                        {.executors = bench.executors, .clock = bench.clock});
+    ASSERT_FALSE(opened);
+    EXPECT_EQ(opened.error().code(), ErrorCode::kCorrupted);
+}
+
+TEST(Partition, ReadFindsByIdAndByNumber) {
+    PartitionBench bench;
+    ASSERT_TRUE(bench.create(item("1", "a")));
+    const auto& container = bench.container;
+    const auto found = must(bench.partition->read(container.ref({"a"}, "1"), std::nullopt));
+    ASSERT_TRUE(found);
+    ItemRef by_number{
+        .epk = {}, .partition_key = std::nullopt, .id = {}, .docnum = found->docnum()};
+    EXPECT_TRUE(must(bench.partition->read(by_number, std::nullopt)));
+    by_number.partition_key = model::PartitionKeyValue{"b"}.encode();
+    EXPECT_FALSE(must(bench.partition->read(by_number, std::nullopt)));
+    by_number.docnum = found->docnum() + 1;
+    EXPECT_FALSE(must(bench.partition->read(by_number, std::nullopt)));
+    EXPECT_FALSE(bench.read({"a"}, "2"));
+    EXPECT_FALSE(bench.read({"b"}, "1"));
+}
+
+TEST(Partition, ReadHidesWhatHasExpired) {
+    PartitionBench bench(R"({"defaultTtl":10})");
+    ASSERT_TRUE(bench.create(item("1", "a")));
+    ASSERT_TRUE(bench.create(item("2", "a", R"(,"ttl":-1)")));
+    bench.clock.advance(std::chrono::seconds(9));
+    EXPECT_TRUE(bench.read({"a"}, "1"));
+    bench.clock.advance(std::chrono::seconds(1));
+    EXPECT_FALSE(bench.read({"a"}, "1"));
+    EXPECT_TRUE(bench.read({"a"}, "2"));
+    EXPECT_TRUE(must(bench.partition->read(bench.container.ref({"a"}, "1"), std::nullopt)));
+}
+
+TEST(Partition, AnIdEntryThatLeadsNowhereIsCorruption) {
+    PartitionBench bench;
+    storage::WriteBatch batch;
+    batch.put(id_key(bench.container.epk({"a"}), "1"), docnum_value(5));
+    ASSERT_TRUE(bench.store().commit(batch));
+    const auto read = bench.partition->read(bench.container.ref({"a"}, "1"), std::nullopt);
+    ASSERT_FALSE(read);
+    EXPECT_EQ(read.error().code(), ErrorCode::kCorrupted);
+}
+
+}  // namespace
+}  // namespace orrery::partition

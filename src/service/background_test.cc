@@ -1,0 +1,113 @@
+#include "service/background.h"
+
+#include <chrono>
+#include <functional>
+#include <string>
+#include <thread>
+
+#include <gtest/gtest.h>
+
+#include "service/test_support.h"
+#include "storage/engine_test_support.h"
+
+namespace orrery::service {
+namespace {
+
+using std::chrono::seconds;
+using testing_support::must;
+using testing_support::ServiceTest;
+
+// Longer than any test: rounds come only when the test wakes the thread.
+constexpr std::chrono::hours kNever(24);
+
+class BackgroundTest : public ServiceTest {
+protected:
+    void create(const catalog::ContainerPtr& container, int count, const std::string& rest = "") {
+        for (int i = 0; i < count; ++i) {
+            const std::string id = std::to_string(made_++);
+            ASSERT_TRUE(
+                services_
+                    .create(container, R"({"id":")" + id + R"(","pk":")" + id + "\"" + rest + "}")
+                    .answer);
+        }
+    }
+    std::uint64_t count(const catalog::ContainerPtr& container) {
+        return must(services_.items->usage(*container)).item_count;
+    }
+    // Rounds until it is so; a test that never comes true ends by its time limit.
+    void wake_until(Background& background, const std::function<bool()>& so) {
+        const auto deadline = std::chrono::steady_clock::now() + seconds(30);
+        while (!so() && std::chrono::steady_clock::now() < deadline) {
+            background.wake();
+            std::this_thread::sleep_for(std::chrono::milliseconds(1));
+        }
+        EXPECT_TRUE(so());
+    }
+
+    int made_ = 0;
+};
+
+TEST_F(BackgroundTest, RemovesExpiredItemsOfAllRangesAndNoOthers) {
+    const auto aging = services_.container(R"({"id":"aging","defaultTtl":100})", 3);
+    const auto forever = services_.container(R"({"id":"forever"})");
+    create(aging, 250);
+    create(aging, 10, R"(,"ttl":-1)");
+    create(aging, 10, R"(,"ttl":1000)");
+    create(forever, 5, R"(,"ttl":1)");
+    Background background(*services_.catalog, *services_.partitions, kNever);
+    clock_.advance(seconds(100));
+    wake_until(background, [&] { return count(aging) <= 20; });
+    EXPECT_EQ(count(aging), 20U);
+    clock_.advance(seconds(900));
+    wake_until(background, [&] { return count(aging) <= 10; });
+    EXPECT_EQ(count(aging), 10U);
+    EXPECT_EQ(count(forever), 5U);
+    EXPECT_EQ(services_.problems(), "");
+}
+
+TEST_F(BackgroundTest, FollowsAChangeOfTheDefault) {
+    const auto container = services_.container(R"({"defaultTtl":1000})");
+    create(container, 5);
+    Background background(*services_.catalog, *services_.partitions, kNever);
+    clock_.advance(seconds(50));
+    must(services_.catalog->replace_container(
+        container->rid,
+        model::testing_support::container_definition(R"({"defaultTtl":60})"),
+        std::nullopt));
+    clock_.advance(seconds(10));
+    wake_until(background, [&] { return count(container) == 0; });
+}
+
+TEST_F(BackgroundTest, DropsTheDataOfRemovedContainers) {
+    const auto container = services_.container("{}", 2);
+    create(container, 10);
+    Background background(*services_.catalog, *services_.partitions, kNever);
+    ASSERT_TRUE(services_.catalog->remove_container(container->rid, std::nullopt));
+    wake_until(background, [&] { return services_.catalog->partitions_to_drop().empty(); });
+    for (const auto& range : container->ranges) {
+        EXPECT_EQ(storage::testing_support::keys(*must(engine_.open(range.partition)), {}), "");
+    }
+}
+
+TEST_F(BackgroundTest, ClearsUpAtTheStart) {
+    const auto container = services_.container();
+    create(container, 3);
+    ASSERT_TRUE(services_.catalog->remove_container(container->rid, std::nullopt));
+    const Background background(*services_.catalog, *services_.partitions, kNever);
+    const auto deadline = std::chrono::steady_clock::now() + seconds(30);
+    while (!services_.catalog->partitions_to_drop().empty() &&
+           std::chrono::steady_clock::now() < deadline) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+    EXPECT_TRUE(services_.catalog->partitions_to_drop().empty());
+}
+
+TEST_F(BackgroundTest, EndsAtOnceWhenNothingIsToBeDone) {
+    for (int i = 0; i < 20; ++i) {
+        Background background(*services_.catalog, *services_.partitions, kNever);
+        if (i % 2 == 0) background.wake();
+    }
+}
+
+}  // namespace
+}  // namespace orrery::service

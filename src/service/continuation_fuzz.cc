@@ -1,0 +1,21 @@
+// No text that the signer did not make is taken, and what it made reads back.
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include "base/check.h"
+#include "service/continuation.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {  // NOLINT
+    static const orrery::service::ContinuationSigner signer(std::string(32, 's'));
+    const std::string_view text(reinterpret_cast<const char*>(data), size);
+    CHECK(!signer.check(text, "scope"));
+
+    const std::string_view resume = text.substr(0, 512);
+    const std::string token = signer.sign({.range_id = 7, .resume = std::string(resume)}, text);
+    const auto checked = signer.check(token, text);
+    CHECK(checked && checked->resume == resume && checked->range_id == 7);
+    CHECK(!signer.check(token, std::string(text) + "x"));
+    return 0;
+}

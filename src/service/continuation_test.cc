@@ -1,0 +1,91 @@
+#include "service/continuation.h"
+
+#include <string>
+
+#include <gtest/gtest.h>
+
+#include "base/base64.h"
+#include "model/limits.h"
+
+namespace orrery::service {
+namespace {
+
+const ContinuationSigner kSigner(std::string(32, 's'));
+
+bool taken(std::string_view token, std::string_view scope = "scope") {
+    const auto checked = kSigner.check(token, scope);
+    if (!checked) {
+        EXPECT_EQ(checked.error().code(), ErrorCode::kBadRequest);
+    }
+    return static_cast<bool>(checked);
+}
+
+TEST(Continuation, ReadsBack) {
+    for (const std::string resume :
+         {std::string(), std::string("P\0\xff", 3), std::string(600, 'x')}) {
+        const std::string token = kSigner.sign({.range_id = 7, .resume = resume}, "scope");
+        EXPECT_LE(token.size(), model::limits::kContinuationBytesMax);
+        const auto checked = kSigner.check(token, "scope");
+        ASSERT_TRUE(checked);
+        EXPECT_EQ(checked->range_id, 7U);
+        EXPECT_EQ(checked->resume, resume);
+    }
+}
+
+TEST(Continuation, IsTheSameForTheSamePosition) {
+    const Continuation position{.range_id = 7, .resume = "here"};
+    EXPECT_EQ(kSigner.sign(position, "scope"), kSigner.sign(position, "scope"));
+}
+
+TEST(Continuation, OfAnotherScopeIsRefused) {
+    const std::string token = kSigner.sign({.range_id = 7, .resume = "here"}, "scope");
+    EXPECT_TRUE(taken(token));
+    for (const char* scope : {"", "scop", "scope ", "Scope", "scopeh"}) {
+        EXPECT_FALSE(taken(token, scope)) << scope;
+    }
+}
+
+// What stands in the scope and what stands in the payload cannot be traded for one another.
+TEST(Continuation, ScopeAndPayloadDoNotRunTogether) {
+    const std::string token = kSigner.sign({.range_id = 0, .resume = "x"}, "a");
+    std::string bytes = *base64_decode(token);
+    bytes.erase(16, 1);  // the first byte of the payload moves into the scope
+    EXPECT_FALSE(taken(base64_encode(bytes), std::string("a\x01", 2)));
+}
+
+TEST(Continuation, OfAnotherServerIsRefused) {
+    const ContinuationSigner other(std::string(32, 't'));
+    EXPECT_FALSE(taken(other.sign({.range_id = 7, .resume = "here"}, "scope")));
+}
+
+TEST(Continuation, AnyChangeIsRefused) {
+    const std::string token = kSigner.sign({.range_id = 7, .resume = "here"}, "scope");
+    const std::string bytes = *base64_decode(token);
+    for (std::size_t i = 0; i < bytes.size(); ++i) {
+        for (unsigned bit = 0; bit < 8; ++bit) {
+            std::string changed = bytes;
+            changed[i] = static_cast<char>(changed[i] ^ (1 << bit));
+            EXPECT_FALSE(taken(base64_encode(changed))) << i;
+        }
+    }
+    for (std::size_t size = 0; size < bytes.size(); ++size) {
+        EXPECT_FALSE(taken(base64_encode(bytes.substr(0, size)))) << size;
+    }
+    EXPECT_FALSE(taken(base64_encode(bytes + "x")));
+}
+
+TEST(Continuation, WhatIsNoTokenIsRefused) {
+    for (const std::string text : {std::string(),
+                                   std::string("null"),
+                                   std::string("{}"),
+                                   std::string("%%%"),
+                                   std::string(R"({"token":"x","range":{"min":"","max":"FF"}})"),
+                                   std::string(2000, 'A'),
+                                   std::string("\0\xff", 2),
+                                   std::string(16, '=')}) {
+        EXPECT_FALSE(taken(text)) << text;
+    }
+}
+
+}  // namespace
+}  // namespace orrery::service

@@ -1,0 +1,258 @@
+#include "service/item_feed.h"
+
+#include <algorithm>
+#include <gmock/gmock.h>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "base/bytes.h"
+#include "service/test_support.h"
+
+namespace orrery::service {
+namespace {
+
+using testing::IsEmpty;
+using testing::UnorderedElementsAreArray;
+using testing_support::code_of;
+using testing_support::ids_of;
+using testing_support::must;
+using testing_support::ServiceTest;
+
+// Over one partition and over seven: the same answers.
+class ItemFeedTest : public ServiceTest, public testing::WithParamInterface<std::uint32_t> {
+protected:
+    void SetUp() override {
+        for (int i = 0; i < 60; ++i) {
+            const std::string id = std::to_string(i);
+            const std::string key = "key " + std::to_string(i % 12);
+            ASSERT_TRUE(
+                services_.create(container_, R"({"id":")" + id + R"(","pk":")" + key + "\"}")
+                    .answer);
+            all_.push_back(id);
+            if (i % 12 == 3) of_key_3_.push_back(id);
+        }
+    }
+    Result<ItemPage> read(const Request& request) const {
+        return services_.feed->read(request, *container_);
+    }
+    // All pages of that size; each but the last must be full.
+    std::vector<std::string> walk(Request request, const std::string& size) const {
+        std::vector<std::string> ids;
+        std::string token;
+        for (;;) {
+            request.max_item_count = size;
+            const Page page = must(read(request)).page;
+            const auto more = ids_of(page);
+            ids.insert(ids.end(), more.begin(), more.end());
+            if (!page.continuation) return ids;
+            EXPECT_EQ(page.count, std::stoul(size));
+            EXPECT_LE(page.continuation->size(), 1024U);
+            token = *page.continuation;
+            request.continuation = token;
+        }
+    }
+
+    catalog::ContainerPtr container_ = services_.container("{}", GetParam());
+    std::vector<std::string> all_;
+    std::vector<std::string> of_key_3_;
+};
+
+INSTANTIATE_TEST_SUITE_P(Partitions, ItemFeedTest, testing::Values(1, 7));
+
+TEST_P(ItemFeedTest, HasEveryItemOnce) {
+    const ItemPage page = must(read({}));
+    EXPECT_THAT(ids_of(page.page), UnorderedElementsAreArray(all_));
+    EXPECT_FALSE(page.page.continuation);
+    EXPECT_EQ(page.position.range_id, GetParam() - 1);
+}
+
+TEST_P(ItemFeedTest, PagesOfEverySizeMakeUpTheWhole) {
+    const std::vector<std::string> whole = ids_of(must(read({})).page);
+    for (int size = 1; size <= 61; ++size) {
+        EXPECT_EQ(walk({}, std::to_string(size)), whole) << size;
+    }
+}
+
+TEST_P(ItemFeedTest, OfOnePartitionKeyInTheOrderOfInsertion) {
+    Request request;
+    request.partition_key = R"(["key 3"])";
+    for (const char* size : {"1", "2", "5", "100"}) {
+        EXPECT_EQ(walk(request, size), of_key_3_) << size;
+    }
+    request.partition_key = R"(["nobody"])";
+    EXPECT_THAT(walk(request, "10"), IsEmpty());
+}
+
+TEST_P(ItemFeedTest, OfEachRange) {
+    std::vector<std::string> together;
+    for (const auto& range : container_->ranges) {
+        const std::string plain = std::to_string(range.id);
+        const std::string with_rid = container_->rid.text() + "," + plain;
+        Request request;
+        request.range_id = plain;
+        const auto ids = walk(request, "7");
+        request.range_id = with_rid;
+        EXPECT_EQ(walk(request, "3"), ids);
+        together.insert(together.end(), ids.begin(), ids.end());
+    }
+    EXPECT_EQ(together, ids_of(must(read({})).page));
+}
+
+TEST_P(ItemFeedTest, RangesThatDoNotExist) {
+    Request request;
+    for (const char* id : {"99", "7,99"}) {
+        request.range_id = id;
+        EXPECT_EQ(code_of(read(request)), "410/1002") << id;
+    }
+    for (const char* id : {"", "x", "-1", "0x", "0,", "99999999999"}) {
+        request.range_id = id;
+        EXPECT_EQ(code_of(read(request)), "400") << id;
+    }
+}
+
+TEST_P(ItemFeedTest, OfPartsOfTheHashSpace) {
+    // Cut at the hashes of two keys, which lie anywhere in the ranges.
+    std::vector<std::string> cuts = {"", "FF"};
+    for (const char* key : {"key 1", "key 2", "key 3"}) {
+        cuts.push_back(to_hex_upper(
+            model::effective_partition_key({key}, container_->definition.partition_key.kind)));
+    }
+    std::sort(cuts.begin(), cuts.end());
+    std::vector<std::string> together;
+    for (std::size_t i = 0; i + 1 < cuts.size(); ++i) {
+        Request request;
+        request.start_epk = cuts[i];
+        request.end_epk = cuts[i + 1];
+        const auto ids = walk(request, "4");
+        EXPECT_EQ(walk(request, "100"), ids);
+        together.insert(together.end(), ids.begin(), ids.end());
+    }
+    EXPECT_THAT(together, UnorderedElementsAreArray(all_));
+}
+
+TEST_P(ItemFeedTest, OfAPartOfOneRange) {
+    Request request;
+    request.range_id = "0";
+    const auto of_range = walk(request, "100");
+    request.start_epk = "";
+    request.end_epk = "FF";
+    EXPECT_THAT(walk(request, "100"), UnorderedElementsAreArray(of_range));
+    // Nothing of the first range lies at the end of the space; no other range may answer for it.
+    request.start_epk = "3FFFFFFFFFFFFFFFFFFFFFFFFFFFFFFF";
+    request.end_epk = "FF";
+    EXPECT_THAT(walk(request, "100"), IsEmpty());
+    request.range_id.reset();
+    request.start_epk = "";
+    request.end_epk = "";
+    EXPECT_THAT(walk(request, "100"), IsEmpty());
+    const std::string last = std::to_string(GetParam() - 1);
+    request.range_id = last;
+    request.end_epk = "00";
+    EXPECT_THAT(walk(request, "100"), IsEmpty());
+}
+
+TEST_P(ItemFeedTest, BadPartsAreRefused) {
+    Request request;
+    request.start_epk = "xyz";
+    EXPECT_EQ(code_of(read(request)), "400");
+    request.start_epk = "20";
+    request.end_epk = "10";
+    EXPECT_EQ(code_of(read(request)), "400");
+    request.start_epk = "1";
+    EXPECT_EQ(code_of(read(request)), "400");
+}
+
+TEST_P(ItemFeedTest, BadRequestsAreRefused) {
+    Request request;
+    request.max_item_count = "many";
+    EXPECT_EQ(code_of(read(request)), "400");
+    request = {};
+    request.partition_key = "nonsense";
+    EXPECT_EQ(code_of(read(request)), "400");
+    request = {};
+    request.continuation = "nonsense";
+    EXPECT_EQ(code_of(read(request)), "400");
+    request = {};
+    request.consistency_level = "Strong";
+    EXPECT_EQ(code_of(read(request)), "400");
+    request = {};
+    request.intended_container_rid = "AQAAAIAAAAk=";
+    EXPECT_EQ(code_of(read(request)), "400/1024");
+}
+
+TEST_P(ItemFeedTest, AContinuationIsGoodForItsOwnFeedOnly) {
+    Request request;
+    request.max_item_count = "1";
+    const std::string token = *must(read(request)).page.continuation;
+    request.continuation = token;
+    EXPECT_EQ(code_of(read(request)), "ok");
+    request.partition_key = R"(["key 3"])";
+    EXPECT_EQ(code_of(read(request)), "400");
+    request.partition_key.reset();
+    request.start_epk = "00";
+    EXPECT_EQ(code_of(read(request)), "400");
+    const auto other = services_.container(R"({"id":"other"})", GetParam());
+    request.start_epk.reset();
+    EXPECT_EQ(code_of(services_.feed->read(request, *other)), "400");
+}
+
+TEST_P(ItemFeedTest, ContinuationsSurviveARestart) {
+    Request request;
+    request.max_item_count = "25";
+    const Page first = must(read(request)).page;
+    testing_support::Services restarted(engine_, clock_);
+    ASSERT_TRUE(restarted.start());
+    request.max_item_count = "100";
+    request.continuation = *first.continuation;
+    const auto container = restarted.catalog->find_container(container_->rid);
+    std::vector<std::string> ids = ids_of(first);
+    for (const std::string& id : ids_of(must(restarted.feed->read(request, *container)).page)) {
+        ids.push_back(id);
+    }
+    EXPECT_THAT(ids, UnorderedElementsAreArray(all_));
+}
+
+TEST_P(ItemFeedTest, OfTheFirstLevelsOfAHierarchicalKey) {
+    container_ = services_.container(
+        R"({"id":"levels","partitionKey":{"paths":["/a","/b"],"kind":"MultiHash","version":2}})",
+        GetParam());
+    for (int i = 0; i < 40; ++i) {
+        const std::string body = R"({"id":")" + std::to_string(i) + R"(","a":)" +
+                                 std::to_string(i % 4) + R"(,"b":)" + std::to_string(i % 8) + "}";
+        ASSERT_TRUE(services_.create(container_, body).answer);
+    }
+    Request request;
+    request.partition_key = "[2]";
+    EXPECT_THAT(
+        walk(request, "3"),
+        UnorderedElementsAreArray({"2", "6", "10", "14", "18", "22", "26", "30", "34", "38"}));
+    request.partition_key = "[2,6]";
+    EXPECT_EQ(walk(request, "3"), (std::vector<std::string>{"6", "14", "22", "30", "38"}));
+}
+
+TEST_P(ItemFeedTest, PagesKeepBelowFourMegabytes) {
+    container_ = services_.container(R"({"id":"large"})", GetParam());
+    for (int i = 0; i < 8; ++i) {
+        const std::string body = R"({"id":"1","pk":")" + std::to_string(i) + R"(","x":")" +
+                                 std::string(1'500'000, 'x') + "\"}";
+        ASSERT_TRUE(services_.create(container_, body).answer);
+    }
+    Request request;
+    request.max_item_count = "-1";
+    std::size_t count = 0;
+    std::string token;
+    for (;;) {
+        const Page page = must(read(request)).page;
+        EXPECT_LE(page.elements.size(), 4U << 20);
+        count += page.count;
+        if (!page.continuation) break;
+        token = *page.continuation;
+        request.continuation = token;
+    }
+    EXPECT_EQ(count, 8U);
+}
+
+}  // namespace
+}  // namespace orrery::service

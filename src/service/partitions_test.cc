@@ -1,0 +1,147 @@
+#include "service/partitions.h"
+
+#include <atomic>
+#include <gmock/gmock.h>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "service/test_support.h"
+#include "storage/engine_test_support.h"
+#include "storage/faulty_engine.h"
+
+namespace orrery::service {
+namespace {
+
+using testing::IsEmpty;
+using testing_support::code_of;
+using testing_support::must;
+using testing_support::Services;
+using testing_support::ServiceTest;
+
+class PartitionsTest : public ServiceTest {
+protected:
+    bool has_data(storage::PartitionId id) {
+        return !storage::testing_support::keys(*must(engine_.open(id)), {}).empty();
+    }
+};
+
+TEST_F(PartitionsTest, APartitionIsOpenedOnce) {
+    const auto container = services_.container("{}", 3);
+    EXPECT_EQ(services_.partitions->find(container->ranges[1].partition), nullptr);
+    const auto first = must(services_.partitions->open(*container, 1));
+    EXPECT_EQ(first->identity().range_id, 1U);
+    EXPECT_EQ(first->identity().storage_id, container->ranges[1].partition);
+    EXPECT_EQ(must(services_.partitions->open(*container, 1)), first);
+    EXPECT_EQ(services_.partitions->find(container->ranges[1].partition), first);
+    EXPECT_NE(must(services_.partitions->open(*container, 2)), first);
+}
+
+TEST_F(PartitionsTest, ARemovedContainerIsNotOpenedAgain) {
+    const auto container = services_.container();
+    ASSERT_TRUE(services_.catalog->remove_container(container->rid, std::nullopt));
+    EXPECT_EQ(code_of(services_.partitions->open(*container, 0)), "404/1003");
+}
+
+TEST_F(PartitionsTest, DroppingTakesTheDataAndTheEntryInTheList) {
+    const auto kept = services_.container(R"({"id":"kept"})");
+    const auto gone = services_.container(R"({"id":"gone"})", 3);
+    for (int i = 0; i < 20; ++i) {
+        const std::string body = R"({"id":"1","pk":")" + std::to_string(i) + "\"}";
+        ASSERT_TRUE(services_.create(kept, body).answer);
+        ASSERT_TRUE(services_.create(gone, body).answer);
+    }
+    ASSERT_TRUE(services_.catalog->remove_container(gone->rid, std::nullopt));
+    ASSERT_TRUE(services_.partitions->drop_removed());
+    EXPECT_THAT(services_.catalog->partitions_to_drop(), IsEmpty());
+    for (const auto& range : gone->ranges) {
+        EXPECT_FALSE(has_data(range.partition));
+        EXPECT_EQ(services_.partitions->find(range.partition), nullptr);
+    }
+    EXPECT_TRUE(has_data(kept->ranges[0].partition));
+    EXPECT_EQ(services_.items->usage(*kept)->item_count, 20U);
+    ASSERT_TRUE(services_.partitions->drop_removed());
+}
+
+TEST_F(PartitionsTest, WhatWasRemovedBeforeARestartIsDroppedAfterIt) {
+    const auto gone = services_.container();
+    ASSERT_TRUE(services_.create(gone, R"({"id":"1","pk":"a"})").answer);
+    ASSERT_TRUE(services_.catalog->remove_container(gone->rid, std::nullopt));
+    Services restarted(engine_, clock_);
+    ASSERT_TRUE(restarted.start());
+    ASSERT_TRUE(restarted.partitions->drop_removed());
+    EXPECT_FALSE(has_data(gone->ranges[0].partition));
+    EXPECT_THAT(restarted.catalog->partitions_to_drop(), IsEmpty());
+}
+
+TEST_F(PartitionsTest, AFailedDropIsTriedAgain) {
+    storage::FaultyEngine faulty(engine_);
+    Services services(faulty, clock_);
+    ASSERT_TRUE(services.start());
+    const auto gone = services.container(R"({"id":"x"})");
+    ASSERT_TRUE(services.create(gone, R"({"id":"1","pk":"a"})").answer);
+    ASSERT_TRUE(services.catalog->remove_container(gone->rid, std::nullopt));
+    for (const std::uint64_t nth : {1, 2}) {  // the drop itself, and crossing it off the list
+        faulty.inject(storage::Fault::kFail, nth);
+        EXPECT_EQ(code_of(services.partitions->drop_removed()), "503");
+        EXPECT_EQ(services.catalog->partitions_to_drop().size(), 1U);
+    }
+    EXPECT_TRUE(services.partitions->drop_removed());
+    EXPECT_THAT(services.catalog->partitions_to_drop(), IsEmpty());
+    EXPECT_FALSE(has_data(gone->ranges[0].partition));
+}
+
+TEST_F(PartitionsTest, AnEngineThatFailsToOpenIsAskedAgain) {
+    storage::FaultyEngine faulty(engine_);
+    Services services(faulty, clock_);
+    ASSERT_TRUE(services.start());
+    const auto container = services.container();
+    ASSERT_TRUE(services.create(container, R"({"id":"1","pk":"a"})").answer);
+    storage::testing_support::put(*must(engine_.open(99)), "M", "damaged");
+    catalog::Container damaged = *container;
+    damaged.ranges[0].partition = 99;
+    EXPECT_FALSE(services.partitions->open(damaged, 0));
+    EXPECT_FALSE(services.partitions->open(damaged, 0));
+    EXPECT_EQ(services.partitions->find(99), nullptr);
+    EXPECT_TRUE(services.partitions->open(*container, 0));
+}
+
+// Whoever still holds the container gets an answer, and the data stays gone.
+TEST_F(PartitionsTest, WritersOfARemovedContainerAreAllAnswered) {
+    for (int round = 0; round < 10; ++round) {
+        const auto container = services_.container("{}", 2);
+        std::atomic<int> started = 0;
+        std::atomic<int> wrong = 0;
+        std::vector<std::thread> writers;
+        for (int t = 0; t < 3; ++t) {
+            writers.emplace_back([&, t] {
+                for (int i = 0;; ++i) {
+                    const std::string id = std::to_string(t) + "-" + std::to_string(i);
+                    const auto outcome =
+                        services_.create(container, R"({"id":")" + id + R"(","pk":")" + id + "\"}");
+                    ++started;
+                    if (outcome.answer) continue;
+                    if (code_of(outcome.answer) != "404/1003") ++wrong;
+                    return;
+                }
+            });
+        }
+        while (started < 20) {
+            std::this_thread::yield();
+        }
+        ASSERT_TRUE(services_.catalog->remove_container(container->rid, std::nullopt));
+        ASSERT_TRUE(services_.partitions->drop_removed());
+        for (std::thread& writer : writers) {
+            writer.join();
+        }
+        EXPECT_EQ(wrong, 0);
+        for (const auto& range : container->ranges) {
+            EXPECT_FALSE(has_data(range.partition));
+        }
+    }
+}
+
+}  // namespace
+}  // namespace orrery::service

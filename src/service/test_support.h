@@ -1,0 +1,191 @@
+// The operations of the service wired together as the server does it, over any engine. Tests only.
+
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <future>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "base/clock.h"
+#include "base/random.h"
+#include "base/thread_pool.h"
+#include "catalog/catalog.h"
+#include "model/test_support.h"
+#include "partition/verify.h"
+#include "service/item_feed.h"
+#include "service/items.h"
+#include "service/partitions.h"
+#include "service/resources.h"
+#include "storage/memory/memory_engine.h"
+
+namespace orrery::service::testing_support {
+
+using model::testing_support::must;
+using model::testing_support::parsed;
+
+// "404/1003", or "ok": how tests name an outcome.
+template <typename T>
+std::string code_of(const Result<T>& result) {
+    if (result) return "ok";
+    std::string out;
+    switch (result.error().code()) {
+        case ErrorCode::kBadRequest:
+            out = "400";
+            break;
+        case ErrorCode::kNotFound:
+            out = "404";
+            break;
+        case ErrorCode::kConflict:
+            out = "409";
+            break;
+        case ErrorCode::kGone:
+            out = "410";
+            break;
+        case ErrorCode::kPreconditionFailed:
+            out = "412";
+            break;
+        case ErrorCode::kTooLarge:
+            out = "413";
+            break;
+        case ErrorCode::kUnavailable:
+            out = "503";
+            break;
+        default:
+            out = "error " + std::to_string(static_cast<int>(result.error().code()));
+    }
+    if (result.error().sub_status() != 0) out += "/" + std::to_string(result.error().sub_status());
+    return out;
+}
+
+// The elements of a page, as the values of one property.
+inline std::vector<std::string> ids_of(const Page& page, std::string_view property = "id") {
+    std::vector<std::string> out;
+    const json::Value elements = parsed("[" + page.elements + "]");
+    for (const json::Value& element : elements.array()) {
+        out.push_back(element.find(property)->string());
+    }
+    EXPECT_EQ(out.size(), page.count);
+    return out;
+}
+
+// One life of a server without its sockets.
+class Services {
+public:
+    Services(storage::Engine& engine, const Clock& clock) : engine_(engine), clock_(clock) {}
+    ~Services() {
+        // As the server does: nobody may hold a partition when the engine goes.
+        executors.reset();
+    }
+    Services(const Services&) = delete;
+    Services& operator=(const Services&) = delete;
+
+    // kUnavailable when the engine fails.
+    Status start() {
+        auto store = TRY(engine_.open(0));
+        catalog = TRY(catalog::Catalog::open(std::move(store), clock_, random_));
+        executors = std::make_unique<ThreadPool>(2);
+        partitions.emplace(
+            engine_,
+            *catalog,
+            partition::Partition::Environment{.executors = *executors, .clock = clock_});
+        signer.emplace(catalog->secret());
+        resources.emplace(
+            *catalog,
+            *signer,
+            ResourceOptions{.partition_count = std::nullopt, .on_removal = [this] { ++removals; }});
+        items.emplace(*partitions);
+        feed.emplace(*partitions, *signer);
+        return {};
+    }
+
+    catalog::ContainerPtr container(std::string_view members = "{}",
+                                    std::uint32_t partitions_wanted = 1) {
+        auto database = catalog->find_database("d");
+        if (!database) database = must(catalog->create_database("d", std::nullopt));
+        return must(catalog->create_container(
+            database->rid,
+            {.definition = model::testing_support::container_definition(members),
+             .throughput = std::nullopt,
+             .partition_count = partitions_wanted}));
+    }
+
+    // The writes, waited for.
+    ItemOutcome create(const catalog::ContainerPtr& container,
+                       std::string_view body,
+                       const Request& request = {}) {
+        return wait(
+            [&](const ItemCallback& done) { items->create(request, container, body, done); });
+    }
+    ItemOutcome upsert(const catalog::ContainerPtr& container,
+                       std::string_view body,
+                       const Request& request = {}) {
+        return wait(
+            [&](const ItemCallback& done) { items->upsert(request, container, body, done); });
+    }
+    ItemOutcome replace(const catalog::ContainerPtr& container,
+                        const std::string& id,
+                        std::string_view body,
+                        const Request& request) {
+        return wait([&](const ItemCallback& done) {
+            items->replace(request, container, {.id = id, .rid = {}}, body, done);
+        });
+    }
+    ItemOutcome remove(const catalog::ContainerPtr& container,
+                       const std::string& id,
+                       const Request& request) {
+        return wait([&](const ItemCallback& done) {
+            items->remove(request, container, {.id = id, .rid = {}}, done);
+        });
+    }
+    static ItemOutcome wait(const std::function<void(const ItemCallback&)>& start) {
+        std::promise<ItemOutcome> outcome;
+        start([&](ItemOutcome given) { outcome.set_value(std::move(given)); });
+        return outcome.get_future().get();
+    }
+
+    // What is wrong with the partitions of all containers; empty when nothing is.
+    std::string problems() {
+        std::string out;
+        for (const catalog::ContainerPtr& one : catalog->all_containers()) {
+            for (const catalog::PartitionRange& range : one->ranges) {
+                const auto store = must(engine_.open(range.partition));
+                for (const std::string& problem : must(partition::verify(*store)).problems) {
+                    out += problem + "\n";
+                }
+            }
+        }
+        return out;
+    }
+
+    std::unique_ptr<catalog::Catalog> catalog;
+    std::unique_ptr<ThreadPool> executors;
+    std::optional<Partitions> partitions;
+    std::optional<ContinuationSigner> signer;
+    std::optional<Resources> resources;
+    std::optional<Items> items;
+    std::optional<ItemFeed> feed;
+    int removals = 0;
+
+private:
+    storage::Engine& engine_;
+    const Clock& clock_;
+    SeededRandom random_{1};
+};
+
+class ServiceTest : public testing::Test {
+protected:
+    ServiceTest() { EXPECT_TRUE(services_.start()); }
+
+    storage::MemoryEngine engine_;
+    ManualClock clock_{std::chrono::seconds(1'700'000'000)};
+    Services services_{engine_, clock_};
+};
+
+}  // namespace orrery::service::testing_support

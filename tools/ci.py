@@ -1,0 +1,198 @@
+#!/usr/bin/env python3
+"""Runs the project's checks and tests, two steps at a time, and says in one line how each went.
+
+    tools/ci.py check              the fast lane
+    tools/ci.py test               everything
+    tools/ci.py golden sdk ...     single steps, with the builds they need
+
+The output of a step is in build/logs/<step>.log; of one that fails the end is shown.
+"""
+import argparse
+import os
+import pathlib
+import re
+import signal
+import subprocess
+import sys
+import threading
+import time
+from dataclasses import dataclass
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+LOGS = ROOT / "build/logs"
+LANES = 2
+STEP_SECONDS_MAX = 1800
+TAIL_LINES = 60
+
+
+@dataclass(frozen=True)
+class Step:
+    name: str
+    command: str
+    needs: tuple[str, ...] = ()
+    # A compiler takes both cores by itself: one such step at a time, beside one that mostly waits.
+    compiles: bool = False
+    # Not to be disturbed by anything beside it.
+    alone: bool = False
+
+
+def build(preset: str, *targets: str) -> Step:
+    what = f" --target {' '.join(targets)}" if targets else ""
+    return Step(f"build-{preset}",
+                f"cmake --preset {preset} && cmake --build --preset {preset} --parallel 2{what}",
+                compiles=True)
+
+
+def unit(preset: str) -> Step:
+    return Step(f"unit-{preset}", f"ctest --preset {preset}", (f"build-{preset}",))
+
+
+def golden(name: str, preset: str, configs: str = "") -> Step:
+    chosen = f" --config {configs}" if configs else ""
+    return Step(name, f"tests/golden/run.py --server build/{preset}/orrery{chosen}",
+                (f"build-{preset}",))
+
+
+def on_release(name: str, command: str, alone: bool = False) -> Step:
+    return Step(name, command, ("build-release",), alone=alone)
+
+
+STEPS = {step.name: step for step in [
+    Step("format", "git ls-files '*.cc' '*.h' | xargs clang-format-14 --dry-run --Werror"),
+    Step("layout", "tools/tidy.py"),
+    Step("clang-tidy", "tools/clang_tidy.sh --all", ("build-dev",), compiles=True),
+    build("dev"), unit("dev"), golden("golden-dev", "dev", "ephemeral"),
+    build("release"), golden("golden", "release"),
+    on_release("sdk", "tests/sdk/run.py"),
+    on_release("crash", "python3 tests/crash/run.py --rounds 200"),
+    on_release("disk", "python3 tests/abuse/disk.py"),
+    on_release("abuse", "python3 tests/abuse/run.py", alone=True),
+    build("asan"), unit("asan"), golden("golden-asan", "asan", "default,page-size-1"),
+    build("tsan"), unit("tsan"), golden("golden-tsan", "tsan", "default,page-size-1"),
+    build("fuzz"), Step("fuzz", "tools/fuzz.py --seconds 5", ("build-fuzz",)),
+]}
+GROUPS = {
+    "check": ["format", "layout", "build-dev", "unit-dev", "golden-dev"],
+    # In this order as far as the needs allow: a build beside the tests of the one before.
+    "test": ["format", "layout", "build-release", "crash", "build-asan", "sdk", "golden",
+             "build-tsan", "unit-asan", "golden-asan", "disk", "build-fuzz", "unit-tsan",
+             "golden-tsan", "fuzz", "abuse"],
+}
+
+
+class Runner:
+    def __init__(self, names: list[str]):
+        self.waiting = [STEPS[name] for name in names]
+        self.running: dict[str, subprocess.Popen] = {}
+        self.good: dict[str, bool] = {}
+        self.passed = self.failed = 0
+        self.changed = threading.Condition()
+
+    def run(self) -> int:
+        try:
+            with self.changed:
+                while self.waiting or self.running:
+                    if not self.start_next():
+                        self.changed.wait()
+        except KeyboardInterrupt:
+            for process in self.running.values():
+                os.killpg(process.pid, signal.SIGTERM)
+            print("interrupted", flush=True)
+            return 130
+        print(f"{self.passed} passed, {self.failed} failed")
+        return 1 if self.failed else 0
+
+    def start_next(self) -> bool:
+        """Starts or gives up the first step that can be; false when all have to wait."""
+        for step in self.waiting:
+            outcomes = [self.good.get(need) for need in step.needs]
+            if False in outcomes:
+                self.waiting.remove(step)
+                self.good[step.name] = False
+                self.failed += 1
+                print(f"FAIL {step.name:14} not run: {', '.join(step.needs)} failed", flush=True)
+                return True
+            if None not in outcomes and self.has_room_for(step):
+                self.waiting.remove(step)
+                self.start(step)
+                return True
+        return False
+
+    def has_room_for(self, step: Step) -> bool:
+        beside = [STEPS[name] for name in self.running]
+        if step.alone or any(other.alone for other in beside):
+            return not beside
+        return len(beside) < LANES and not (step.compiles and any(o.compiles for o in beside))
+
+    def start(self, step: Step) -> None:
+        log = LOGS / f"{step.name}.log"
+        with open(log, "wb") as output:
+            process = subprocess.Popen(["bash", "-c", step.command], cwd=ROOT, stdin=subprocess.DEVNULL,
+                                       stdout=output, stderr=subprocess.STDOUT,
+                                       start_new_session=True)
+        self.running[step.name] = process
+        threading.Thread(target=self.watch, args=(step, process, log), daemon=True).start()
+
+    def watch(self, step: Step, process: subprocess.Popen, log: pathlib.Path) -> None:
+        started = time.monotonic()
+        try:
+            code = process.wait(STEP_SECONDS_MAX)
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, signal.SIGKILL)
+            code = process.wait()
+        seconds = time.monotonic() - started
+        with self.changed:
+            passed, failed = counts(log.read_text(errors="replace"), code == 0)
+            self.passed += passed
+            self.failed += failed
+            self.good[step.name] = code == 0
+            del self.running[step.name]
+            print(f"{'ok  ' if code == 0 else 'FAIL'} {step.name:14} {seconds:6.1f} s  "
+                  f"{passed} passed, {failed} failed", flush=True)
+            if code != 0:
+                tail = log.read_text(errors="replace").splitlines()[-TAIL_LINES:]
+                print("\n".join(f"    {line}" for line in tail))
+                print(f"    (exit code {code}; all of it: {log.relative_to(ROOT)})", flush=True)
+            self.changed.notify_all()
+
+
+def counts(log: str, good: bool) -> tuple[int, int]:
+    """How many tests a step says it ran; a step that does not say is one."""
+    summary = re.findall(r"^(\d+) passed, (\d+) failed", log, re.MULTILINE)
+    ctest = re.search(r"(\d+) tests failed out of (\d+)", log)
+    if summary:
+        passed, failed = map(int, summary[-1])
+    elif ctest:
+        failed = int(ctest[1])
+        passed = int(ctest[2]) - failed
+    else:
+        passed, failed = (1, 0) if good else (0, 1)
+    return passed, failed if good else max(1, failed)
+
+
+def with_needs(names: list[str]) -> list[str]:
+    """The steps and what they need, each once, needs first."""
+    out: list[str] = []
+    for name in names:
+        for wanted in (*with_needs(list(STEPS[name].needs)), name):
+            if wanted not in out:
+                out.append(wanted)
+    return out
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("steps", nargs="+", metavar="STEP",
+                        help=f"{', '.join([*GROUPS, *STEPS])}")
+    names = []
+    for name in parser.parse_args().steps:
+        if name not in GROUPS and name not in STEPS:
+            parser.error(f"no such step: {name}")
+        names += GROUPS.get(name, [name])
+    LOGS.mkdir(parents=True, exist_ok=True)
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # ends its steps as Ctrl-C does
+    return Runner(with_needs(names)).run()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
