@@ -149,8 +149,10 @@ Status check_ownership(const std::string& path) {
         const std::string name = entry->path().filename().string();
         if (name == kLock || name == kMarkerDraft || name == "lost+found") continue;
         return Error(ErrorCode::kBadRequest,
-                     "data directory " + path + " is not empty and not an Orrery data directory " +
-                         "(it has '" + name + "' but no file ORRERY); choose another one");
+                     fmt::format("data directory {} is not empty and not an Orrery data directory "
+                                 "(it has '{}' but no file ORRERY); choose another one",
+                                 path,
+                                 name));
     }
     if (error) {
         return Error(ErrorCode::kUnavailable, "listing " + path + ": " + error.message());

@@ -151,7 +151,6 @@ private:
 }  // namespace
 
 FaultyEngine::FaultyEngine(Engine& inner) : inner_(inner), state_(std::make_shared<FaultState>()) {}
-FaultyEngine::~FaultyEngine() = default;
 
 void FaultyEngine::inject(Fault fault, std::uint64_t nth) { state_->inject(fault, nth); }
 void FaultyEngine::clear() { state_->clear(); }

@@ -26,7 +26,6 @@ class FaultyEngine final : public Engine {
 public:
     // `inner` must outlive this.
     explicit FaultyEngine(Engine& inner);
-    ~FaultyEngine() override;
 
     // The write that comes `nth` from now (1 is the next) suffers the fault. One at a time.
     void inject(Fault fault, std::uint64_t nth);

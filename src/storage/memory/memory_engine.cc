@@ -259,9 +259,6 @@ private:
 
 }  // namespace
 
-MemoryEngine::MemoryEngine() = default;
-MemoryEngine::~MemoryEngine() = default;
-
 Result<std::shared_ptr<PartitionStore>> MemoryEngine::open(PartitionId id) {
     return std::shared_ptr<PartitionStore>(std::make_shared<MemoryStore>(partition(id)));
 }

@@ -15,9 +15,6 @@ class MemoryPartition;
 
 class MemoryEngine final : public Engine {
 public:
-    MemoryEngine();
-    ~MemoryEngine() override;
-
     Result<std::shared_ptr<PartitionStore>> open(PartitionId id) override;
     Status drop(PartitionId id) override;
     // The bytes of all keys and values, with what snapshots keep alive.

@@ -88,6 +88,13 @@ RocksDatabase::RocksDatabase(RocksOptions options, std::shared_ptr<RocksInstance
     options_.create = false;
 }
 
+RocksDatabase::~RocksDatabase() {
+    // Only a convenience: everything is in the log, so a failure costs the next open some time.
+    if (!instance_->listener->failed) {
+        instance_->db->Flush(rocksdb::FlushOptions()).PermitUncheckedError();
+    }
+}
+
 std::shared_ptr<RocksInstance> RocksDatabase::instance() const {
     const std::shared_lock lock(instance_mutex_);
     return instance_;
@@ -133,9 +140,13 @@ Status RocksDatabase::recover() {
 }
 
 Status RocksDatabase::reopen(RocksInstance& failed) {
-    // The failed instance stays for its readers and must leave the files alone.
-    TRY(to_status(failed.db->DisableFileDeletions(), "leaving " + options_.path));
-    rocksdb::CancelAllBackgroundWork(failed.db.get(), true);
+    // The failed instance stays for its readers and must leave the files alone, also when the last
+    // of them closes it.
+    if (!failed.retired) {
+        TRY(to_status(failed.db->DisableFileDeletions(), "leaving " + options_.path));
+        rocksdb::CancelAllBackgroundWork(failed.db.get(), true);
+        failed.retired = true;
+    }
     TRY(to_status(failed.resources->file_system->make_pending_cuts(),
                   "writing to " + options_.path));
     auto opened = TRY(open_instance(options_, failed.resources));

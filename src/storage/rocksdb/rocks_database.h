@@ -47,6 +47,8 @@ struct RocksInstance {
     std::shared_ptr<ErrorListener> listener = std::make_shared<ErrorListener>();
     WalContinuity wal_continuity;
     std::unique_ptr<rocksdb::DB> db;
+    // It failed and is only there for its readers; changed by recovery alone.
+    bool retired = false;
 };
 
 class RocksDatabase {
@@ -58,7 +60,8 @@ public:
     RocksDatabase(RocksOptions options, std::shared_ptr<RocksInstance> instance);
     RocksDatabase(const RocksDatabase&) = delete;
     RocksDatabase& operator=(const RocksDatabase&) = delete;
-    ~RocksDatabase() = default;
+    // Writes out what is only in the log, so that the next open has nothing to replay.
+    ~RocksDatabase();
 
     // What to read from now. What is read from one instance does not change to another.
     std::shared_ptr<RocksInstance> instance() const;

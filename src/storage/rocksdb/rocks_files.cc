@@ -49,7 +49,7 @@ std::optional<LogHeader> header_at(std::string_view block, std::size_t at) {
 }
 
 std::uint32_t crc32c(std::string_view bytes) {
-    static const std::array<std::uint32_t, 256> table = [] {
+    static const std::array<std::uint32_t, 256> kTable = [] {
         std::array<std::uint32_t, 256> made{};
         for (std::uint32_t i = 0; i < 256; ++i) {
             std::uint32_t crc = i;
@@ -62,7 +62,7 @@ std::uint32_t crc32c(std::string_view bytes) {
     }();
     std::uint32_t crc = 0xffffffffU;
     for (const char c : bytes) {
-        crc = table[(crc ^ static_cast<unsigned char>(c)) & 0xff] ^ crc >> 8;
+        crc = kTable[(crc ^ static_cast<unsigned char>(c)) & 0xff] ^ crc >> 8;
     }
     return ~crc;
 }
@@ -90,6 +90,12 @@ Result<std::string> last_block_of(rocksdb::FileSystem& file_system, const std::s
 
 bool is_log(std::string_view name) { return name.ends_with(".log"); }
 bool is_table(std::string_view name) { return name.ends_with(".sst"); }
+
+std::string file_in(std::string path, std::string_view name) {
+    path += '/';
+    path += name;
+    return path;
+}
 
 Error missing(const std::string& path, const std::string& what) {
     return Error(ErrorCode::kCorrupted, "database " + path + " is damaged: " + what);
@@ -127,7 +133,7 @@ Result<DatabaseFiles> inspect_database_files(rocksdb::FileSystem& file_system,
     }
     for (const std::string& name : names) {
         if (!is_log(name)) continue;
-        const std::string block = TRY(last_block_of(file_system, path + "/" + name));
+        const std::string block = TRY(last_block_of(file_system, file_in(path, name)));
         if (has_record_behind_damage(block)) {
             return missing(path, "write-ahead log " + name + " is unreadable before its end");
         }
@@ -162,7 +168,7 @@ std::uint64_t directory_bytes(rocksdb::FileSystem& file_system, const std::strin
     std::uint64_t total = 0;
     for (const std::string& name : names) {
         std::uint64_t size = 0;
-        if (file_system.GetFileSize(path + "/" + name, options, &size, nullptr).ok()) {
+        if (file_system.GetFileSize(file_in(path, name), options, &size, nullptr).ok()) {
             total += size;
         }
     }

@@ -62,9 +62,8 @@ void choose_durability(rocksdb::Options& options) {
     // fails there is reported as failed and is in the database nevertheless.
     options.track_and_verify_wals_in_manifest = false;
     options.recycle_log_file_num = 0;
-    // What was committed is in the log; writing it out again would only make start and stop slow.
+    // What was committed is in the log; a start after a crash need not write it out again.
     options.avoid_flush_during_recovery = true;
-    options.avoid_flush_during_shutdown = true;
     // Recovery from errors is ours (rocks_database.h).
     options.max_bgerror_resume_count = 0;
 }

@@ -34,7 +34,7 @@ Status remove_directory(rocksdb::FileSystem& file_system, const std::string& pat
     TRY(to_status(listed, "listing " + path));
     for (const std::string& name : names) {
         if (name == "." || name == "..") continue;
-        const std::string file = path + "/" + name;
+        const std::string file = fmt::format("{}/{}", path, name);
         TRY(to_status(file_system.DeleteFile(file, options, nullptr), "removing " + file));
     }
     return to_status(file_system.DeleteDir(path, options, nullptr), "removing " + path);
