@@ -4,6 +4,7 @@
 
 #include <openssl/crypto.h>
 
+#include "base/ascii.h"
 #include "base/base64.h"
 #include "base/http_date.h"
 #include "base/percent.h"
@@ -23,7 +24,7 @@ Error unauthorized(std::string message, std::uint32_t sub_status = 0) {
 
 void append_lower(std::string& out, std::string_view text) {
     for (const char c : text) {
-        out += c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c;
+        out += lower(c);
     }
 }
 

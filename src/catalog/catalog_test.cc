@@ -362,9 +362,9 @@ TEST_F(CatalogTest, EntriesOfUnknownKindAreRefused) {
 // Partition 0 is the catalog itself: a damaged key must not lead to its being dropped.
 TEST_F(CatalogTest, ADamagedListOfPartitionsToDropIsRefused) {
     for (const std::string& key : {std::string("X"),
-                                  std::string("X\0\0", 3),
-                                  std::string("X\0\0\0\1\1", 6),
-                                  std::string("X\0\0\0\0", 5)}) {
+                                   std::string("X\0\0", 3),
+                                   std::string("X\0\0\0\1\1", 6),
+                                   std::string("X\0\0\0\0", 5)}) {
         put(store(), key, "");
         EXPECT_EQ(code_of(open()), ErrorCode::kCorrupted) << to_hex_upper(key);
         storage::WriteBatch batch;

@@ -1,8 +1,6 @@
 #include "gateway/call.h"
 
-#include <algorithm>
-#include <cctype>
-
+#include "base/ascii.h"
 #include "gateway/headers.h"
 #include "gateway/status.h"
 #include "json/text.h"
@@ -11,12 +9,6 @@
 namespace orrery::gateway {
 
 namespace {
-
-bool same_word(std::string_view a, std::string_view b) {
-    return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](unsigned char x, unsigned char y) {
-        return std::tolower(x) == std::tolower(y);
-    });
-}
 
 // A name in a header: anything that is not printable ASCII is percent-encoded.
 std::string header_text(std::string_view text) {

@@ -2,6 +2,7 @@
 
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -50,6 +51,10 @@ public:
     // Each ends the call; nothing of the request may be used afterwards.
     void respond(http::Response response) { exchange_->respond(std::move(response)); }
     void fail(const Error& error) { respond(make_error(error)); }
+    // From another thread than the connection's, which then makes the response.
+    void respond_with(std::function<http::Response()> make_response) {
+        exchange_->respond_with(std::move(make_response));
+    }
 
 private:
     std::shared_ptr<http::Exchange> exchange_;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/ascii.h"
 #include "base/percent.h"
 
 namespace orrery::gateway {
@@ -38,18 +39,9 @@ constexpr Segment kSegments[] = {
     {"addresses", ResourceType::kAddress, ResourceType::kAccount, "replica addresses"},
 };
 
-std::string lower(std::string_view text) {
-    std::string out(text);
-    std::transform(out.begin(), out.end(), out.begin(), [](unsigned char c) {
-        return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : static_cast<char>(c);
-    });
-    return out;
-}
-
 const Segment* find_segment(std::string_view name, ResourceType parent) {
-    const std::string wanted = lower(name);
     for (const Segment& segment : kSegments) {
-        if (segment.name == wanted && segment.parent == parent) return &segment;
+        if (segment.parent == parent && same_word(segment.name, name)) return &segment;
     }
     return nullptr;
 }
@@ -65,8 +57,10 @@ std::vector<std::string_view> split(std::string_view path) {
     return out;
 }
 
-std::string join(const std::vector<std::string_view>& parts, std::size_t count) {
+template <typename Text>
+std::string join(const std::vector<Text>& parts, std::size_t count) {
     std::string out;
+    out.reserve(64);
     for (std::size_t i = 0; i < count; ++i) {
         if (i > 0) out += '/';
         out.append(parts[i]);
@@ -80,37 +74,37 @@ std::vector<std::string> signed_links(const std::vector<std::string_view>& raw,
                                       const std::vector<std::string>& decoded,
                                       bool feed) {
     const std::size_t count = raw.size() - (feed ? 1 : 0);
-    const std::vector<std::string_view> views(decoded.begin(), decoded.end());
-    std::vector<std::string> links{join(views, count)};
+    std::vector<std::string> links{join(decoded, count)};
     std::string raw_link = join(raw, count);
     if (raw_link != links[0]) links.push_back(std::move(raw_link));
-    if (count > 0) links.push_back(lower(decoded[count - 1]));
+    // Rids are base64 in groups of four, which most names are not.
+    if (count > 0 && decoded[count - 1].size() % 4 == 0) links.push_back(lower(decoded[count - 1]));
     return links;
 }
+
+Error nowhere() { return Error(ErrorCode::kNotFound, "The requested path does not exist."); }
 
 }  // namespace
 
 Result<ResourcePath> parse_resource_path(std::string_view target) {
-    const Error nowhere(ErrorCode::kNotFound, "The requested path does not exist.");
     target = target.substr(0, target.find_first_of("?#"));
     if (target.size() > kPathBytesMax) {
         return Error(ErrorCode::kBadRequest, "The request path is too long.");
     }
     const std::vector<std::string_view> raw = split(target);
-    if (raw.size() > kSegmentsMax) {
-        return Error(nowhere.code(), nowhere.message());
-    }
-    std::vector<std::string> decoded;
-    for (const std::string_view segment : raw) {
+    if (raw.size() > kSegmentsMax) return nowhere();
+    std::vector<std::string> decoded(raw.begin(), raw.end());
+    for (std::string& segment : decoded) {
+        if (segment.find('%') == std::string::npos) continue;
         auto text = percent_decode(segment);
         if (!text) return Error(ErrorCode::kBadRequest, "The request path is not valid.");
-        decoded.push_back(std::move(*text));
+        segment = std::move(*text);
     }
     ResourcePath path;
     path.feed = raw.size() % 2 == 1;
     for (std::size_t i = 0; i < raw.size(); i += 2) {
         const Segment* segment = find_segment(decoded[i], path.type);
-        if (segment == nullptr) return Error(nowhere.code(), nowhere.message());
+        if (segment == nullptr) return nowhere();
         path.type = segment->type;
         path.type_name = segment->name;
         if (i + 1 < raw.size()) path.ids.push_back(decoded[i + 1]);

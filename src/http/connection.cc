@@ -86,18 +86,27 @@ void Connection::respond(Response response) {
     drop();
 }
 
+void Connection::respond_with(std::function<Response()> make_response) {
+    make_response_ = std::move(make_response);
+    drop();
+}
+
 void Connection::drop() {
     const bool here =
         reactor_->runs_here() && (reactor_->active() == nullptr || reactor_->active() == this);
     if (here) {
         resume();
     } else {
-        reactor_->deliver(shared_from_this());
+        // Nobody will come to make the response when the reactor is gone.
+        if (!reactor_->deliver(shared_from_this())) make_response_ = nullptr;
     }
 }
 
 void Connection::resume() {
-    if (state_ != State::kHandling) return;
+    if (state_ != State::kHandling) {
+        make_response_ = nullptr;
+        return;
+    }
     state_ = State::kAnswered;
     // When the handler answers inside handle(), advance() is already on the stack and goes on.
     if (reactor_->active() == nullptr) advance();
@@ -132,7 +141,7 @@ bool Connection::step() {
         case State::kBody:
             return read_body();
         case State::kAnswered:
-            return response_ ? send() : refuse(500, "the request was dropped unanswered");
+            return answer();
         case State::kWriting:
             return write();
         case State::kLingering:
@@ -272,6 +281,18 @@ bool Connection::refuse(unsigned status, std::string_view reason) {
         return false;
     }
     return send();
+}
+
+bool Connection::answer() {
+    if (make_response_) {
+        try {
+            response_ = std::exchange(make_response_, nullptr)();
+        } catch (const std::exception& e) {
+            ++reactor_->state().handler_exceptions;
+            log::error("handler_exception", {{"what", e.what()}});
+        }
+    }
+    return response_ ? send() : refuse(500, "the request was dropped unanswered");
 }
 
 bool Connection::send() {

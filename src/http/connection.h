@@ -7,6 +7,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -41,6 +42,7 @@ public:
 
     // One of the two, once for each exchange, from any thread.
     void respond(Response response);
+    void respond_with(std::function<Response()> make_response);
     void drop();
 
     Request& request() { return request_; }
@@ -81,6 +83,7 @@ private:
     bool linger();
 
     bool refuse(unsigned status, std::string_view reason);
+    bool answer();
     bool send();
     bool begin_lingering();
     bool become_idle();
@@ -107,6 +110,8 @@ private:
     bool unread_is_kept_ = false;
 
     std::optional<Response> response_;
+    // Holds the exchange, which holds this connection: to be let go in every case.
+    std::function<Response()> make_response_;
     ResponseHead head_;
     std::array<Piece, 3> pieces_;
     std::size_t pieces_begin_ = 0;

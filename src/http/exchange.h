@@ -4,6 +4,7 @@
 #pragma once
 
 #include <atomic>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -36,6 +37,10 @@ public:
 
     void respond(Response response) override {
         if (!answered_.exchange(true)) connection_->respond(std::move(response));
+    }
+
+    void respond_with(std::function<Response()> make_response) override {
+        if (!answered_.exchange(true)) connection_->respond_with(std::move(make_response));
     }
 
 private:

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -49,6 +50,9 @@ public:
 
     // Call exactly once, from any thread. On the connection's own thread it is sent at once.
     virtual void respond(Response response) = 0;
+    // The same, but the response is made on the connection's thread: for a thread that has better
+    // to do than to write headers.
+    virtual void respond_with(std::function<Response()> make_response) = 0;
 };
 
 // Answers requests. handle() runs on the connection's thread and must not block: it responds at

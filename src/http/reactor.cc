@@ -58,14 +58,15 @@ void Reactor::adopt(Socket socket, Purpose purpose) {
     });
 }
 
-void Reactor::deliver(std::shared_ptr<Connection> connection) {
+bool Reactor::deliver(std::shared_ptr<Connection> connection) {
     {
         const std::lock_guard lock(mutex_);
-        if (finished_) return;
+        if (finished_) return false;
         deliveries_.push_back(std::move(connection));
-        if (deliveries_.size() > 1) return;
+        if (deliveries_.size() > 1) return true;
     }
     asio::post(io_, [this] { take_deliveries(); });
+    return true;
 }
 
 void Reactor::take_deliveries() {

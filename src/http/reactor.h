@@ -64,7 +64,8 @@ public:
     // From any thread: a new client, already counted in ServerState::connections.
     void adopt(Socket socket, Purpose purpose);
     // From any thread: a connection whose handler is done with it. Wakes the reactor once for many.
-    void deliver(std::shared_ptr<Connection> connection);
+    // False when the reactor has ended.
+    bool deliver(std::shared_ptr<Connection> connection);
     // From any thread, once: no connection takes another request, idle ones are closed. `drained`
     // is called on the reactor's thread when the last exchange under way is over.
     void drain(std::function<void()> drained);

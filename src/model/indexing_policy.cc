@@ -1,8 +1,8 @@
 #include "model/indexing_policy.h"
 
-#include <algorithm>
 #include <string>
 
+#include "base/ascii.h"
 #include "model/limits.h"
 
 namespace orrery::model {
@@ -13,13 +13,6 @@ using json::Value;
 
 Error bad_policy(const std::string& what) {
     return Error(ErrorCode::kBadRequest, "The indexing policy is not valid: " + what);
-}
-
-std::string lower(std::string text) {
-    std::transform(text.begin(), text.end(), text.begin(), [](unsigned char c) {
-        return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : static_cast<char>(c);
-    });
-    return text;
 }
 
 // Index paths start with '/' and end in '/?' or '/*'; the inside may hold quoted names and '[]'.

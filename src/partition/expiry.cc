@@ -11,7 +11,7 @@ constexpr std::size_t kLogEntriesVisitedMax = 10'000;
 
 class ExpireTask final : public WriteTask {
 public:
-    ExpireTask(std::vector<Docnum> items, std::int32_t default_ttl, std::function<void()> done)
+    ExpireTask(std::vector<Docnum> items, std::int32_t default_ttl, std::function<void(bool)> done)
         : items_(std::move(items)), default_ttl_(default_ttl), done_(std::move(done)) {}
 
     Status apply(ItemWriter& writer) override {
@@ -22,13 +22,13 @@ public:
     }
     void complete(Status outcome) override {
         if (!outcome) log::warn("expiry_failed", {{"reason", outcome.error().message()}});
-        done_();
+        done_(static_cast<bool>(outcome));
     }
 
 private:
     std::vector<Docnum> items_;
     std::int32_t default_ttl_;
-    std::function<void()> done_;
+    std::function<void(bool)> done_;
 };
 
 // Items with a ttl of their own: the expiry keys are sorted by the second they expire.
@@ -89,7 +89,7 @@ Result<std::vector<Docnum>> find_expired(const Partition& partition,
 
 std::unique_ptr<WriteTask> make_expire_task(std::vector<Docnum> items,
                                             std::int32_t default_ttl,
-                                            std::function<void()> done) {
+                                            std::function<void(bool)> done) {
     return std::make_unique<ExpireTask>(std::move(items), default_ttl, std::move(done));
 }
 

@@ -27,9 +27,9 @@ Result<std::vector<Docnum>> find_expired(const Partition& partition,
                                          std::size_t limit,
                                          SweepPosition& position);
 
-// Removes those that are still expired when the write runs; then calls `done`.
+// Removes those that are still expired when the write runs; then says whether it could.
 std::unique_ptr<WriteTask> make_expire_task(std::vector<Docnum> items,
                                             std::int32_t default_ttl,
-                                            std::function<void()> done);
+                                            std::function<void(bool)> done);
 
 }  // namespace orrery::partition

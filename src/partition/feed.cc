@@ -70,8 +70,9 @@ private:
     bool add(const StoredItem& item, std::string_view key) {
         if (!in_scope(item) || expiry_.expired(item.header())) return true;
         const std::size_t size = item.json().size() + 1;
+        const bool any_size = page_.count == 0 && request_.at_least_one;
         const bool full = page_.count == request_.items_max ||
-                          (page_.count > 0 && page_.items.size() + size > request_.bytes_max);
+                          (!any_size && page_.items.size() + size > request_.bytes_max);
         if (full) {
             page_.resume = std::string(key);
             return false;

@@ -24,6 +24,9 @@ struct FeedRequest {
     std::string resume;  // where the page before ended; empty at the start
     std::size_t items_max = 0;
     std::size_t bytes_max = 0;
+    // Takes the first item whatever its size, so that a feed always gets on. Not when the page has
+    // items of another partition already.
+    bool at_least_one = true;
     std::optional<std::int32_t> default_ttl;
 };
 
@@ -34,8 +37,7 @@ struct FeedPage {
     Lsn lsn = 0;                        // the state that was read
 };
 
-// At least one item a page if there is any, whatever its size. May end early (with `resume`) when it
-// has looked at many items that are not in the scope.
+// May end early (with `resume`) when it has looked at many items that are not in the scope.
 Result<FeedPage> read_feed(const Partition& partition, const FeedRequest& request);
 
 }  // namespace orrery::partition

@@ -36,6 +36,7 @@ protected:
                 .resume = {},
                 .items_max = kMuch,
                 .bytes_max = kMuch,
+                .at_least_one = true,
                 .default_ttl = bench_.container.definition.default_ttl};
     }
     FeedScope key_scope(const model::PartitionKeyValue& key) const {
@@ -122,6 +123,10 @@ TEST_F(Feed, PagesEndBeforeTheyAreTooLarge) {
     wanted.bytes_max = 1;
     EXPECT_EQ(page(wanted).count, 1U);
     EXPECT_EQ(walk(wanted).size(), 5U);
+    wanted.at_least_one = false;
+    const FeedPage none = page(wanted);
+    EXPECT_EQ(none.count, 0U);
+    EXPECT_TRUE(none.resume);
 }
 
 TEST_F(Feed, OfAPartOfTheHashSpace) {

@@ -151,40 +151,42 @@ Result<std::optional<StoredItem>> ItemWriter::load(Docnum docnum) const {
     return std::optional(TRY(StoredItem::decode(docnum, std::move(record))));
 }
 
-Result<std::optional<StoredItem>> ItemWriter::find(const ItemRef& ref, const WriteRules& rules) {
+Result<ItemWriter::Lookup> ItemWriter::look_up(const ItemRef& ref, const WriteRules& rules) {
     Docnum docnum = 0;
     if (ref.docnum) {
         docnum = *ref.docnum;
     } else {
         std::string value;
-        if (!TRY(get(id_key(ref.epk, ref.id), value))) return std::optional<StoredItem>();
+        if (!TRY(get(id_key(ref.epk, ref.id), value))) return Lookup{};
         docnum = docnum_of_value(value);
     }
-    std::optional<StoredItem> item = TRY(load(docnum));
-    if (!item) return item;
-    if (ref.partition_key && item->partition_key() != *ref.partition_key) {
-        return std::optional<StoredItem>();
+    Lookup found{.item = TRY(load(docnum)), .id_taken = false};
+    if (!found.item) return found;
+    if (ref.partition_key && found.item->partition_key() != *ref.partition_key) {
+        return Lookup{.item = std::nullopt, .id_taken = !ref.docnum};
     }
-    if (Expiry{rules.default_ttl, now_}.expired(item->header())) {
+    if (Expiry{rules.default_ttl, now_}.expired(found.item->header())) {
         ++state_.lsn;
-        erase_version(*item);
-        item.reset();
+        erase_version(*found.item);
+        found.item.reset();
     }
-    return item;
+    return found;
+}
+
+Result<std::optional<StoredItem>> ItemWriter::find(const ItemRef& ref, const WriteRules& rules) {
+    return TRY(look_up(ref, rules)).item;
 }
 
 Result<std::optional<StoredItem>> ItemWriter::find_or_claim(const ItemRef& ref,
                                                             const WriteRules& rules) {
-    std::optional<StoredItem> item = TRY(find(ref, rules));
-    std::string taken;
-    // Two partition keys with one hash share the id entry; only one of them can have the id.
-    if (!item && TRY(get(id_key(ref.epk, ref.id), taken))) {
+    Lookup found = TRY(look_up(ref, rules));
+    if (found.id_taken) {
         constexpr std::uint32_t kHashCollision = 3302;
         return Error(ErrorCode::kConflict,
                      "Another partition key value with the same hash has an item with this id.",
                      kHashCollision);
     }
-    return item;
+    return std::move(found.item);
 }
 
 Status ItemWriter::check_unique_keys(const model::ItemBody& body,

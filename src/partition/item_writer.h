@@ -87,10 +87,16 @@ public:
 private:
     Result<bool> get(std::string_view key, std::string& value) const;
     Result<std::optional<StoredItem>> load(Docnum docnum) const;
+    struct Lookup {
+        std::optional<StoredItem> item;
+        // Two partition keys with one hash share the id entry; another one has it.
+        bool id_taken = false;
+    };
     // The live item, or nothing. An expired one that has not been swept yet is removed on the way,
     // so that it blocks neither its id nor its unique keys.
+    Result<Lookup> look_up(const ItemRef& ref, const WriteRules& rules);
     Result<std::optional<StoredItem>> find(const ItemRef& ref, const WriteRules& rules);
-    // The same for an operation that wants to have the id for itself.
+    // The same for an operation that wants to have the id: 409/3302 when it cannot.
     Result<std::optional<StoredItem>> find_or_claim(const ItemRef& ref, const WriteRules& rules);
     Status check_unique_keys(const model::ItemBody& body,
                              std::string_view epk,

@@ -11,6 +11,7 @@ namespace {
 
 // How many writes share one commit at most: bounds its memory and what waits for one sync.
 constexpr std::size_t kTasksPerCommitMax = 512;
+constexpr int kBatchesInARow = 16;
 
 Error gone() {
     constexpr std::uint32_t kOwnerResourceNotFound = 1003;
@@ -100,7 +101,7 @@ void Partition::submit(std::unique_ptr<WriteTask> task) {
         task->complete(gone());
         return;
     }
-    environment_.executors.post([self = shared_from_this()] { self->run_batch(); });
+    environment_.executors.post([self = shared_from_this()] { self->run(); });
 }
 
 void Partition::close() {
@@ -120,6 +121,20 @@ std::vector<std::unique_ptr<WriteTask>> Partition::take_queue() {
         queue_.erase(queue_.begin(), end);
     }
     return tasks;
+}
+
+void Partition::run() {
+    for (int batches = 0; batches < kBatchesInARow; ++batches) {
+        run_batch();
+        const std::lock_guard lock(mutex_);
+        if (queue_.empty()) {
+            running_ = false;
+            idle_.notify_all();
+            return;
+        }
+    }
+    // To the end of the line, so that a busy partition does not keep a thread for itself.
+    environment_.executors.post([self = shared_from_this()] { self->run(); });
 }
 
 void Partition::run_batch() {
@@ -146,15 +161,6 @@ void Partition::run_batch() {
         // refusal (409, 412) may be wrong then: nobody gets an answer but "not done".
         tasks[i]->complete(committed ? std::move(outcomes[i]) : Status(copy_of(committed.error())));
     }
-
-    const std::unique_lock lock(mutex_);
-    if (queue_.empty()) {
-        running_ = false;
-        idle_.notify_all();
-        return;
-    }
-    // Back to the end of the line, so that one busy partition does not hold a thread for itself.
-    environment_.executors.post([self = shared_from_this()] { self->run_batch(); });
 }
 
 void Partition::publish(const State& state) {

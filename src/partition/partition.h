@@ -78,14 +78,15 @@ public:
     // May be called from any thread; the task is always completed.
     void submit(std::unique_ptr<WriteTask> task);
 
-    // Refuses further writes (kGone) and returns once those under way are done. For a partition that
-    // is being dropped.
+    // Refuses further writes (404/1003) and returns once those under way are done. For a partition
+    // that is being dropped.
     void close();
 
 private:
     Result<std::optional<StoredItem>> load(Docnum docnum) const;
     Result<std::optional<StoredItem>> find(const ItemRef& ref) const;
 
+    void run();
     void run_batch();
     std::vector<std::unique_ptr<WriteTask>> take_queue();
     void publish(const State& state);

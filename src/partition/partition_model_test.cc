@@ -52,7 +52,7 @@ struct RocksMedium final : Medium {
         rocks = must(
             storage::open_shared_rocks({.path = "/model", .create = create, .file_system = files}));
     }
-    std::shared_ptr<rocksdb::FileSystem> files = storage::make_memory_file_system();
+    decltype(storage::make_memory_file_system()) files = storage::make_memory_file_system();
     std::unique_ptr<storage::Engine> rocks;
 };
 
@@ -353,6 +353,7 @@ private:
                            .resume = {},
                            .items_max = 1 + random_() % 5,
                            .bytes_max = random_() % 4 == 0 ? 1U : 1'000'000U,
+                           .at_least_one = true,
                            .default_ttl = model_.default_ttl};
         const bool one_key = random_() % 2 == 0;
         if (one_key) wanted.scope.partition_key = container_.ref({key}, "");
@@ -370,12 +371,13 @@ private:
     }
     void sweep() {
         if (model_.default_ttl) {
-            for (;;) {
+            for (int round = 0;; ++round) {
+                ASSERT_LT(round, 100) << "what was found is not removed";
                 auto found = must(find_expired(*partition_, *model_.default_ttl, 3, position_));
                 if (found.empty()) break;
                 std::promise<void> done;
                 partition_->submit(make_expire_task(
-                    std::move(found), *model_.default_ttl, [&] { done.set_value(); }));
+                    std::move(found), *model_.default_ttl, [&](bool) { done.set_value(); }));
                 done.get_future().wait();
             }
         }

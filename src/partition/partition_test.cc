@@ -61,7 +61,12 @@ protected:
     }
     void finish() {
         store_->open_gate();
-        partition_->close();
+        wait_for_answers();
+    }
+    void wait_for_answers() {
+        while (completed_ < outcomes_.size()) {
+            std::this_thread::yield();
+        }
     }
 
     storage::MemoryEngine engine_;
@@ -132,7 +137,7 @@ TEST_F(GatedPartition, AFailedCommitFailsAllOfItsWritesAndLeavesNoTrace) {
     submit_create(item("2", "a"));
     store_->fail(2);
     store_->open_gate();
-    static_cast<void>(run(*partition_, [](ItemWriter&) -> Status { return {}; }));
+    wait_for_answers();
     EXPECT_EQ(outcomes_,
               (std::vector<std::string>{
                   "done", "the disk is full", "the disk is full", "the disk is full"}));
@@ -162,14 +167,15 @@ TEST_F(GatedPartition, ReadsDoNotWaitForWritesAndSeeOnlyCommittedOnes) {
 TEST_F(GatedPartition, CloseWaitsForWhatIsUnderWay) {
     block_with_one_write();
     submit_create(item("1", "a"));
-    std::size_t completed_at_close = 0;
+    Lsn committed_at_close = 0;
     std::thread closer([&] {
         partition_->close();
-        completed_at_close = completed_;
+        committed_at_close = partition_->lsn();
     });
     store_->open_gate();
     closer.join();
-    EXPECT_EQ(completed_at_close, 2U);
+    EXPECT_EQ(committed_at_close, 2);
+    wait_for_answers();
     EXPECT_EQ(outcomes_, (std::vector<std::string>{"done", "done"}));
 }
 
@@ -180,6 +186,7 @@ TEST_F(GatedPartition, AfterCloseWritesAreRefusedAndReadsGoOn) {
     ASSERT_FALSE(refused);
     EXPECT_EQ(refused.error().code(), ErrorCode::kNotFound);
     EXPECT_EQ(refused.error().sub_status(), 1003U);
+    wait_for_answers();
     EXPECT_EQ(outcomes_[0], "done");
     EXPECT_TRUE(must(partition_->read(container_.ref({"a"}, "1"), std::nullopt)));
     partition_->close();

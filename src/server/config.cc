@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cctype>
 #include <charconv>
+#include <cstdlib>
 #include <map>
 #include <sstream>
 
@@ -53,6 +54,18 @@ std::string environment_name(std::string option) {
         return c == '-' ? '_' : static_cast<char>(std::toupper(c));
     });
     return "ORRERY_" + option;
+}
+
+// The environment as arguments that stand before those of the command line, where the last of an
+// option wins. CLI11 itself would let a config file go before the environment.
+std::vector<std::string> environment_arguments(const CLI::App& app) {
+    std::vector<std::string> out;
+    for (const CLI::Option* option : app.get_options()) {
+        const std::string variable = option->get_envname();
+        const char* const value = variable.empty() ? nullptr : std::getenv(variable.c_str());
+        if (value != nullptr && *value != '\0') out.push_back(option->get_name() + "=" + value);
+    }
+    return out;
 }
 
 template <typename T>
@@ -113,11 +126,13 @@ ParsedServe parse_serve(const std::vector<std::string>& arguments) {
                  "orrery serve");
     ServeConfig config;
     std::string listen = "127.0.0.1:8081";
+    app.option_defaults()->take_last();
     add_options(app, config, listen);
-    std::vector<std::string> reversed(arguments.rbegin(), arguments.rend());
+    std::vector<std::string> all = environment_arguments(app);
+    all.insert(all.end(), arguments.begin(), arguments.end());
     ParsedServe out;
     try {
-        app.parse(reversed);
+        app.parse(std::vector<std::string>(all.rbegin(), all.rend()));
         if (config.tls_certificate_file.empty() != config.tls_key_file.empty()) {
             throw CLI::ValidationError("--tls-certificate and --tls-key belong together");
         }

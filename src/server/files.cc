@@ -1,6 +1,7 @@
 #include "server/files.h"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -43,7 +44,9 @@ Status write_private_file(const std::string& path, std::string_view content) {
     const std::string temporary = path + ".new";
     const int file = ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
     if (file < 0) return file_error("create", temporary);
-    Status written = write_all(file, content, temporary);
+    // One that a crash left behind may have had another mode.
+    Status written = ::fchmod(file, 0600) == 0 ? write_all(file, content, temporary)
+                                               : Status(file_error("protect", temporary));
     ::close(file);
     if (!written) return written;
     if (std::rename(temporary.c_str(), path.c_str()) != 0) return file_error("rename", temporary);

@@ -80,12 +80,13 @@ Status Background::sweep(const catalog::Container& container,
     std::vector<partition::Docnum> expired =
         TRY(partition::find_expired(*partition, default_ttl, kExpiredPerCommit, position));
     if (expired.empty()) return {};
-    // More may be waiting: go on after this round instead of sleeping.
-    if (expired.size() >= kExpiredPerCommit) wake();
-    std::promise<void> done;
-    partition->submit(partition::make_expire_task(std::move(expired), default_ttl,
-                                                  [&done] { done.set_value(); }));
-    done.get_future().wait();
+    const bool more = expired.size() >= kExpiredPerCommit;
+    std::promise<bool> removed;
+    partition->submit(partition::make_expire_task(
+        std::move(expired), default_ttl, [&removed](bool done) { removed.set_value(done); }));
+    // More may be waiting: go on after this round instead of sleeping. But not when the store
+    // refuses to write; the next interval is soon enough then.
+    if (removed.get_future().get() && more) wake();
     return {};
 }
 

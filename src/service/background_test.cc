@@ -9,6 +9,7 @@
 
 #include "service/test_support.h"
 #include "storage/engine_test_support.h"
+#include "storage/faulty_engine.h"
 
 namespace orrery::service {
 namespace {
@@ -100,6 +101,30 @@ TEST_F(BackgroundTest, ClearsUpAtTheStart) {
         std::this_thread::sleep_for(std::chrono::milliseconds(1));
     }
     EXPECT_TRUE(services_.catalog->partitions_to_drop().empty());
+}
+
+// A full disk must not turn the sweep into a busy loop.
+TEST_F(BackgroundTest, DoesNotInsistWhenItCannotRemove) {
+    storage::FaultyEngine counting(engine_);
+    testing_support::Services services(counting, clock_);
+    ASSERT_TRUE(services.start());
+    const auto container = services.container(R"({"defaultTtl":1})");
+    for (int i = 0; i < 150; ++i) {
+        const std::string body = R"({"id":")" + std::to_string(i) + R"(","pk":"a"})";
+        ASSERT_TRUE(services.create(container, body).answer);
+    }
+    engine_.fence(container->ranges[0].partition);
+    clock_.advance(seconds(1));
+    const std::uint64_t before = counting.writes();
+    {
+        const Background background(*services.catalog, *services.partitions, kNever);
+        while (counting.writes() == before) {
+            std::this_thread::sleep_for(std::chrono::milliseconds(1));
+        }
+        // Time enough for many more rounds, if it made them.
+        std::this_thread::sleep_for(std::chrono::milliseconds(30));
+    }
+    EXPECT_EQ(counting.writes(), before + 1);
 }
 
 TEST_F(BackgroundTest, EndsAtOnceWhenNothingIsToBeDone) {

@@ -21,7 +21,7 @@ bool taken(std::string_view token, std::string_view scope = "scope") {
 }
 
 TEST(Continuation, ReadsBack) {
-    for (const std::string resume :
+    for (const std::string& resume :
          {std::string(), std::string("P\0\xff", 3), std::string(600, 'x')}) {
         const std::string token = kSigner.sign({.range_id = 7, .resume = resume}, "scope");
         EXPECT_LE(token.size(), model::limits::kContinuationBytesMax);
@@ -75,14 +75,14 @@ TEST(Continuation, AnyChangeIsRefused) {
 }
 
 TEST(Continuation, WhatIsNoTokenIsRefused) {
-    for (const std::string text : {std::string(),
-                                   std::string("null"),
-                                   std::string("{}"),
-                                   std::string("%%%"),
-                                   std::string(R"({"token":"x","range":{"min":"","max":"FF"}})"),
-                                   std::string(2000, 'A'),
-                                   std::string("\0\xff", 2),
-                                   std::string(16, '=')}) {
+    for (const std::string& text : {std::string(),
+                                    std::string("null"),
+                                    std::string("{}"),
+                                    std::string("%%%"),
+                                    std::string(R"({"token":"x","range":{"min":"","max":"FF"}})"),
+                                    std::string(2000, 'A'),
+                                    std::string("\0\xff", 2),
+                                    std::string(16, '=')}) {
         EXPECT_FALSE(taken(text)) << text;
     }
 }

@@ -120,6 +120,7 @@ Result<ItemPage> ItemFeed::read(const Request& request, const catalog::Container
                                 .resume = {},
                                 .items_max = items_max,
                                 .bytes_max = model::limits::kPageBytesMax,
+                                .at_least_one = true,
                                 .default_ttl = container.definition.default_ttl};
     if (request.continuation) {
         Continuation from = TRY(signer_.check(*request.continuation, scope));
@@ -145,13 +146,15 @@ Result<ItemPage> ItemFeed::read(const Request& request, const catalog::Container
         ++index;
         feed.resume.clear();
         feed.items_max = items_max - out.page.count;
-        const bool full = feed.items_max == 0 || out.page.elements.size() >= feed.bytes_max;
+        const bool full = feed.items_max == 0 ||
+                          out.page.elements.size() >= model::limits::kPageBytesMax;
         if (full) {
             out.page.continuation =
                 signer_.sign({.range_id = container.ranges[index].id, .resume = {}}, scope);
             return out;
         }
         feed.bytes_max = model::limits::kPageBytesMax - out.page.elements.size();
+        feed.at_least_one = out.page.count == 0;
     }
 }
 

@@ -4,6 +4,7 @@
 #include <cctype>
 #include <optional>
 
+#include "base/ascii.h"
 #include "json/text.h"
 #include "service/errors.h"
 
@@ -18,12 +19,6 @@ Error unsupported(std::string_view near) {
         "Queries on databases, containers and offers support only SELECT * FROM x WHERE x.property = "
         "value [AND ...]; near '" +
         std::string(near.substr(0, 40)) + "'.");
-}
-
-bool same_word(std::string_view a, std::string_view b) {
-    return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](unsigned char x, unsigned char y) {
-        return std::tolower(x) == std::tolower(y);
-    });
 }
 
 // Cuts the text into words, strings and single characters.

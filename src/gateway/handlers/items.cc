@@ -45,7 +45,9 @@ http::Response answer_response(const Call& call, ItemAnswer answer) {
     return response;
 }
 
-void respond_with(Call& call, const service::FoundContainer& found, ItemOutcome outcome) {
+http::Response make_response(const Call& call,
+                             const service::FoundContainer& found,
+                             ItemOutcome outcome) {
     http::Response response = outcome.answer
                                   ? answer_response(call, std::move(outcome.answer).take())
                                   : call.make_error(outcome.answer.error());
@@ -53,7 +55,18 @@ void respond_with(Call& call, const service::FoundContainer& found, ItemOutcome 
     if (outcome.position) {
         add_position_headers(response, *outcome.position, call.request.api_version);
     }
-    call.respond(std::move(response));
+    return response;
+}
+
+// Writes are completed by the partition's executor, which must not be kept from the next batch.
+service::ItemCallback answer_later(const CallPtr& call, service::FoundContainer found) {
+    return [call, found = std::move(found)](ItemOutcome outcome) {
+        // std::function wants to be able to copy what it holds.
+        auto held = std::make_shared<ItemOutcome>(std::move(outcome));
+        call->respond_with([call, found, held] {
+            return make_response(*call, found, std::move(*held));
+        });
+    };
 }
 
 // What a write asks for beyond the write itself, and is not there: better refused than left out.
@@ -113,9 +126,7 @@ void post_item(const Backend& backend, const CallPtr& call) {
     if (!found) return call->fail(found.error());
     if (const Status other = refuse_other_posts(*call); !other) return call->fail(other.error());
     if (const Status extras = refuse_extras(*call); !extras) return call->fail(extras.error());
-    const auto done = [call, found = *found](ItemOutcome outcome) {
-        respond_with(*call, found, std::move(outcome));
-    };
+    const service::ItemCallback done = answer_later(call, *found);
     const std::string& body = call->exchange().body();
     if (call->flag(header::kIsUpsert)) {
         backend.items.upsert(call->request, found->container, body, done);
@@ -127,8 +138,9 @@ void post_item(const Backend& backend, const CallPtr& call) {
 void read_item(const Backend& backend, const CallPtr& call) {
     const auto found = owner_of(backend, *call);
     if (!found) return call->fail(found.error());
-    respond_with(*call, *found,
-                 backend.items.read(call->request, found->container, address_of(*call, *found)));
+    call->respond(make_response(
+        *call, *found,
+        backend.items.read(call->request, found->container, address_of(*call, *found))));
 }
 
 void replace_item(const Backend& backend, const CallPtr& call) {
@@ -136,9 +148,7 @@ void replace_item(const Backend& backend, const CallPtr& call) {
     if (!found) return call->fail(found.error());
     if (const Status extras = refuse_extras(*call); !extras) return call->fail(extras.error());
     backend.items.replace(call->request, found->container, address_of(*call, *found),
-                          call->exchange().body(), [call, found = *found](ItemOutcome outcome) {
-                              respond_with(*call, found, std::move(outcome));
-                          });
+                          call->exchange().body(), answer_later(call, *found));
 }
 
 void refuse_patch(const Backend& /*backend*/, const CallPtr& call) {
@@ -150,9 +160,7 @@ void delete_item(const Backend& backend, const CallPtr& call) {
     if (!found) return call->fail(found.error());
     if (const Status extras = refuse_extras(*call); !extras) return call->fail(extras.error());
     backend.items.remove(call->request, found->container, address_of(*call, *found),
-                         [call, found = *found](ItemOutcome outcome) {
-                             respond_with(*call, found, std::move(outcome));
-                         });
+                         answer_later(call, *found));
 }
 
 }  // namespace orrery::gateway::handlers

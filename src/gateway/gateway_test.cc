@@ -1,0 +1,243 @@
+// What every request goes through: health, path, key, size, API version, route.
+
+#include "gateway/gateway.h"
+
+#include <gmock/gmock.h>
+#include <string>
+
+#include <gtest/gtest.h>
+
+#include "gateway/test_support.h"
+
+namespace orrery::gateway {
+namespace {
+
+using testing::HasSubstr;
+using testing::StartsWith;
+using testing_support::GatewayTest;
+using testing_support::Headers;
+using testing_support::parsed;
+using testing_support::Reply;
+
+// An error that SDKs can read: never an empty body.
+void expect_error(const Reply& reply, unsigned status, const std::string& text) {
+    EXPECT_EQ(reply.status, status) << reply.body;
+    ASSERT_NE(reply.json().find("code"), nullptr);
+    EXPECT_THAT(reply.json().find("message")->string(), HasSubstr(text));
+    EXPECT_THAT(reply.json().find("message")->string(), StartsWith("Message: {\"Errors\":["));
+    EXPECT_TRUE(reply.header("x-ms-activity-id"));
+    EXPECT_TRUE(reply.header("x-ms-request-charge"));
+    EXPECT_EQ(reply.header("content-type"), "application/json");
+}
+
+TEST_F(GatewayTest, HealthNeedsNoKey) {
+    const Headers none = {{"authorization", ""}};
+    EXPECT_EQ(send("GET", "/alive", none).status, 200U);
+    EXPECT_EQ(send("GET", "/ready", none).status, 200U);
+    EXPECT_EQ(send("GET", "/status?x", none).status, 200U);
+    EXPECT_EQ(send("HEAD", "/ready", none).status, 200U);
+    EXPECT_EQ(send("POST", "/ready", none).status, 405U);
+    healthy_ = false;
+    EXPECT_EQ(send("GET", "/ready", none).status, 503U);
+    EXPECT_EQ(send("GET", "/alive", none).status, 200U);
+    healthy_ = true;
+    draining_ = true;
+    EXPECT_EQ(send("GET", "/ready", none).status, 503U);
+    EXPECT_THAT(send("GET", "/_explorer/emulator.pem", none).body, StartsWith("-----BEGIN"));
+}
+
+TEST_F(GatewayTest, EverythingElseNeedsTheKey) {
+    for (const char* target : {"/", "/dbs", "/dbs/d/colls/c/docs/1", "/offers"}) {
+        expect_error(send("GET", target, {{"authorization", ""}}), 401, "");
+        expect_error(
+            send("GET", target, {{"authorization", "type%3dmaster%26ver%3d1.0%26sig%3dAAAA"}}),
+            401,
+            "");
+    }
+    expect_error(send("GET", "/dbs", {{"x-ms-date", "Thu, 27 Apr 2017 00:51:12 GMT"}}), 403, "");
+    EXPECT_EQ(send("GET", "/dbs").status, 200U);
+}
+
+TEST_F(GatewayTest, ASignatureIsGoodForItsOwnRequestOnly) {
+    const auto stolen = make_exchange("GET", "/dbs/d");
+    const std::string signature(*stolen->header("authorization"));
+    expect_error(send("DELETE", "/dbs/d", {{"authorization", signature}}), 401, "");
+    expect_error(send("GET", "/dbs/e", {{"authorization", signature}}), 401, "");
+}
+
+TEST_F(GatewayTest, ABodyTooLargeIs413OnceTheKeyIsRight) {
+    const auto exchange = make_exchange("POST", "/dbs/d/colls/c/docs");
+    exchange->too_large = true;
+    expect_error(answer_to(exchange), 413, "Request size is too large");
+    const auto stranger = make_exchange("POST", "/dbs/d/colls/c/docs", {{"authorization", ""}});
+    stranger->too_large = true;
+    expect_error(answer_to(stranger), 401, "");
+}
+
+TEST_F(GatewayTest, ApiVersionsAreThoseThatWerePublished) {
+    for (const char* version : {"2014-08-21", "2015-12-16", "2018-12-31", "2020-07-15", ""}) {
+        EXPECT_EQ(send("GET", "/dbs", {{"x-ms-version", version}}).status, 200U) << version;
+    }
+    for (const char* version : {"2018-12-30",
+                                "20181231",
+                                "2018-12-31 ",
+                                "latest",
+                                "9999-99-99",
+                                "2018/12/31",
+                                "2018-1231-",
+                                "-1",
+                                "2018-12-31T00:00:00"}) {
+        expect_error(send("GET", "/dbs", {{"x-ms-version", version}}), 400, "API version");
+    }
+}
+
+TEST_F(GatewayTest, TheActivityIdIsTheClientsWhenItIsOne) {
+    const std::string guid = "f81d4fae-7dec-41d0-8765-00a0c91e6bf6";
+    EXPECT_EQ(send("GET", "/dbs", {{"x-ms-activity-id", guid}}).header("x-ms-activity-id"), guid);
+    for (const std::string& odd :
+         {std::string(), std::string("a b"), std::string("\"x\""), std::string(65, 'a')}) {
+        const auto given =
+            send("GET", "/dbs", {{"x-ms-activity-id", odd}}).header("x-ms-activity-id");
+        ASSERT_TRUE(given);
+        EXPECT_NE(*given, odd);
+        EXPECT_EQ(given->size(), guid.size());
+    }
+    EXPECT_NE(send("GET", "/dbs").header("x-ms-activity-id"),
+              send("GET", "/dbs").header("x-ms-activity-id"));
+    EXPECT_EQ(send("GET", "/dbs", {{"x-ms-cosmos-correlated-activityid", guid}})
+                  .header("x-ms-cosmos-correlated-activityid"),
+              guid);
+}
+
+TEST_F(GatewayTest, UnknownPathsAre404WithABody) {
+    for (const char* target :
+         {"/nowhere", "/clientconfigs", "/dbs/d/x", "/dbs/d/colls/c/schemas"}) {
+        expect_error(send("GET", target), 404, "does not exist");
+    }
+    expect_error(send("GET", "/dbs/%zz"), 400, "path");
+}
+
+TEST_F(GatewayTest, VerbsThatAResourceDoesNotHaveAre405) {
+    make_container();
+    const std::pair<const char*, const char*> wrong[] = {{"POST", "/"},
+                                                         {"DELETE", "/dbs"},
+                                                         {"PUT", "/dbs"},
+                                                         {"PUT", "/dbs/d"},
+                                                         {"POST", "/dbs/d"},
+                                                         {"PATCH", "/dbs/d"},
+                                                         {"PUT", "/dbs/d/colls"},
+                                                         {"POST", "/dbs/d/colls/c"},
+                                                         {"PATCH", "/dbs/d/colls/c"},
+                                                         {"PUT", "/dbs/d/colls/c/docs"},
+                                                         {"DELETE", "/dbs/d/colls/c/docs"},
+                                                         {"POST", "/dbs/d/colls/c/docs/1"},
+                                                         {"POST", "/dbs/d/colls/c/pkranges"},
+                                                         {"DELETE", "/dbs/d/colls/c/pkranges/0"},
+                                                         {"DELETE", "/offers/uT2L"},
+                                                         {"POST", "/offers"},
+                                                         {"OPTIONS", "/dbs"},
+                                                         {"TRACE", "/dbs"},
+                                                         {"get", "/dbs"}};
+    for (const auto& [method, target] : wrong) {
+        const Reply reply = send(method, target);
+        EXPECT_EQ(reply.status, 405U) << method << " " << target;
+        EXPECT_EQ(reply.json().find("code")->string(), "MethodNotAllowed");
+    }
+}
+
+TEST_F(GatewayTest, FeaturesThatAreMissingAre501ByName) {
+    make_container();
+    const std::tuple<const char*, const char*, const char*> missing[] = {
+        {"GET", "/dbs/d/users", "users"},
+        {"POST", "/dbs/d/users/u/permissions", "permissions"},
+        {"GET", "/dbs/d/clientencryptionkeys", "client encryption keys"},
+        {"POST", "/dbs/d/colls/c/sprocs", "stored procedures"},
+        {"POST", "/dbs/d/colls/c/sprocs/run", "stored procedures"},
+        {"GET", "/dbs/d/colls/c/triggers", "triggers"},
+        {"GET", "/dbs/d/colls/c/udfs", "user defined functions"},
+        {"GET", "/dbs/d/colls/c/conflicts", "conflicts"},
+        {"GET", "/dbs/d/colls/c/docs/1/attachments", "attachments"},
+        {"POST", "/dbs/d/colls/c/operations/partitionkeydelete", "container operations"},
+        {"PATCH", "/dbs/d/colls/c/docs/1", "Patch"},
+        {"PUT", "/offers/AQAA", "throughput"},
+        {"GET", "/addresses", "Direct mode"}};
+    for (const auto& [method, target, name] : missing) {
+        expect_error(send(method, target), 501, name);
+    }
+}
+
+TEST_F(GatewayTest, PostsThatAreNoWritesAre501ByName) {
+    make_container();
+    const std::string body = R"({"query":"SELECT * FROM c"})";
+    expect_error(create(body, {{"x-ms-documentdb-isquery", "True"}}), 501, "Queries on items");
+    expect_error(
+        create(body, {{"Content-Type", "application/query+json"}}), 501, "Queries on items");
+    expect_error(create(body,
+                        {{"x-ms-cosmos-is-query-plan-request", "True"},
+                         {"x-ms-documentdb-isquery", "True"}}),
+                 501,
+                 "Query plans");
+    expect_error(create("[]", {{"x-ms-cosmos-is-batch-request", "true"}}), 501, "Batches");
+    expect_error(
+        send("GET", "/dbs/d/colls/c/docs", {{"A-IM", "Incremental feed"}}), 501, "change feed");
+    const std::string item = R"({"id":"1","pk":"a"})";
+    expect_error(create(item, {{"x-ms-documentdb-pre-trigger-include", "t"}}), 501, "pre-trigger");
+    expect_error(
+        create(item, {{"x-ms-documentdb-post-trigger-include", "t"}}), 501, "post-trigger");
+    expect_error(create(item, {{"x-ms-indexing-directive", "Exclude"}}), 501, "Exclude");
+    EXPECT_EQ(send("GET", "/dbs/d/colls/c/docs").json().find("_count")->integer(), 0)
+        << "nothing may be half done";
+}
+
+TEST_F(GatewayTest, HeadIsGet) {
+    make_container();
+    EXPECT_EQ(send("HEAD", "/dbs/d/colls/c").status, 200U);
+    EXPECT_EQ(send("HEAD", "/dbs/d/colls/x").status, 404U);
+}
+
+TEST_F(GatewayTest, RefusedConnectionsGetABodyToo) {
+    const Reply reply(gateway_.refuse(431, "too much"));
+    EXPECT_EQ(reply.status, 431U);
+    EXPECT_THAT(reply.json().find("message")->string(), HasSubstr("too much"));
+    EXPECT_TRUE(gateway_.refuse(400, "x").close);
+}
+
+TEST_F(GatewayTest, TheAccountNamesTheHostThatWasAsked) {
+    const auto endpoint = [](const Reply& reply) {
+        EXPECT_EQ(reply.status, 200U);
+        return reply.json()
+            .find("writableLocations")
+            ->array()[0]
+            .find("databaseAccountEndpoint")
+            ->string();
+    };
+    EXPECT_EQ(endpoint(send("GET", "/")), "http://127.0.0.1:8081/");
+    EXPECT_EQ(endpoint(send("GET", "/", {{"Host", "localhost:9000"}})), "http://localhost:9000/");
+    EXPECT_EQ(endpoint(send("GET", "/", {{"Host", "bad host\"}"}})), "http://127.0.0.1:8081/");
+    EXPECT_EQ(endpoint(send("GET",
+                            "/",
+                            {{"Host", "inside"},
+                             {"X-Forwarded-Host", "db.example.com"},
+                             {"X-Forwarded-Proto", "https"}})),
+              "https://db.example.com/");
+    const auto exchange = make_exchange("GET", "/", {{"Host", "[::1]:8081"}});
+    exchange->over_tls = true;
+    EXPECT_EQ(endpoint(answer_to(exchange)), "https://[::1]:8081/");
+    const json::Value account = send("GET", "/").json();
+    for (const char* name : {"id",
+                             "_rid",
+                             "_dbs",
+                             "readableLocations",
+                             "userConsistencyPolicy",
+                             "userReplicationPolicy",
+                             "systemReplicationPolicy",
+                             "readPolicy"}) {
+        EXPECT_NE(account.find(name), nullptr) << name;
+    }
+    EXPECT_NE(
+        parsed(account.find("queryEngineConfiguration")->string()).find("maxSqlQueryInputLength"),
+        nullptr);
+}
+
+}  // namespace
+}  // namespace orrery::gateway

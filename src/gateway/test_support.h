@@ -1,0 +1,181 @@
+// A gateway over a whole service in memory, and requests that never were on a wire. Tests only.
+
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <functional>
+#include <future>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include <gtest/gtest.h>
+
+#include "auth/master_key.h"
+#include "base/ascii.h"
+#include "base/base64.h"
+#include "base/hash.h"
+#include "base/http_date.h"
+#include "base/percent.h"
+#include "gateway/gateway.h"
+#include "http/message.h"
+#include "service/test_support.h"
+
+namespace orrery::gateway::testing_support {
+
+using model::testing_support::parsed;
+using Headers = std::map<std::string, std::string>;
+
+class FakeExchange final : public http::Exchange {
+public:
+    FakeExchange(std::string method, std::string target, Headers headers, std::string body)
+        : method_(std::move(method)),
+          target_(std::move(target)),
+          headers_(std::move(headers)),
+          body_(std::move(body)) {}
+
+    std::string_view method() const override { return method_; }
+    std::string_view target() const override { return target_; }
+    std::optional<std::string_view> header(std::string_view name) const override {
+        for (const auto& [given, value] : headers_) {
+            if (same_word(given, name)) return value;
+        }
+        return std::nullopt;
+    }
+    std::string& body() override { return body_; }
+    bool body_too_large() const override { return too_large; }
+    bool secure() const override { return over_tls; }
+    void respond(http::Response response) override { response_.set_value(std::move(response)); }
+    void respond_with(std::function<http::Response()> make_response) override {
+        respond(make_response());
+    }
+
+    std::future<http::Response> response() { return response_.get_future(); }
+
+    bool too_large = false;
+    bool over_tls = false;
+
+private:
+    const std::string method_;
+    const std::string target_;
+    const Headers headers_;
+    std::string body_;
+    std::promise<http::Response> response_;
+};
+
+// A response taken apart.
+class Reply {
+public:
+    explicit Reply(const http::Response& response)
+        : status(response.status), body(response.body.substr(response.body_offset)) {
+        std::string_view rest = response.headers;
+        while (!rest.empty()) {
+            const std::string_view line = rest.substr(0, rest.find("\r\n"));
+            rest.remove_prefix(line.size() + 2);
+            const std::size_t colon = line.find(": ");
+            EXPECT_NE(colon, std::string_view::npos) << line;
+            const auto [at, added] =
+                headers_.emplace(lower(line.substr(0, colon)), line.substr(colon + 2));
+            EXPECT_TRUE(added) << "twice: " << line;
+        }
+    }
+
+    // Nothing when it is missing.
+    std::optional<std::string> header(std::string_view name) const {
+        const auto found = headers_.find(lower(name));
+        if (found == headers_.end()) return std::nullopt;
+        return found->second;
+    }
+    json::Value json() const { return parsed(body); }
+    // "404/1003": status and sub-status.
+    std::string outcome() const {
+        const auto sub = header("x-ms-substatus");
+        return std::to_string(status) + (sub ? "/" + *sub : "");
+    }
+
+    unsigned status;
+    std::string body;
+
+private:
+    std::map<std::string, std::string> headers_;
+};
+
+inline constexpr const char* kKey =
+    "C2y6yDjf5/R+ob0N8A7Cgv30VRDJIWEHLM+4QDU5DE2nQ9nDuVTqobD4b8mGGyPMbIZnqyMsEcaGQy67XIw/Jw==";
+
+// The header an SDK would send.
+inline std::string signature(std::string_view method,
+                             std::string_view type,
+                             std::string_view link,
+                             std::string_view date) {
+    std::string text =
+        lower(method) + "\n" + lower(type) + "\n" + std::string(link) + "\n" + lower(date) + "\n\n";
+    const HmacSha256Key key(*base64_decode(kKey));
+    const Sha256Digest digest = key.sign(text);
+    return percent_encode("type=master&ver=1.0&sig=" + base64_encode(as_bytes(digest)));
+}
+
+class GatewayTest : public service::testing_support::ServiceTest {
+protected:
+    // Signed like a client's, with these headers added or put in place of the standard ones.
+    std::shared_ptr<FakeExchange> make_exchange(const std::string& method,
+                                                const std::string& target,
+                                                Headers headers = {},
+                                                std::string body = {}) {
+        const std::string date = print_http_date(clock_.now_seconds());
+        headers.emplace("x-ms-date", date);
+        if (const auto path = parse_resource_path(target)) {
+            headers.emplace("authorization",
+                            signature(method, path->type_name, path->signed_links[0], date));
+        }
+        return std::make_shared<FakeExchange>(method, target, std::move(headers), std::move(body));
+    }
+    Reply answer_to(const std::shared_ptr<FakeExchange>& exchange) {
+        auto response = exchange->response();
+        gateway_.handle(exchange);
+        return Reply(response.get());
+    }
+    Reply send(const std::string& method,
+               const std::string& target,
+               Headers headers = {},
+               std::string body = {}) {
+        return answer_to(make_exchange(method, target, std::move(headers), std::move(body)));
+    }
+    // /dbs/d/colls/c with the partition key /pk, over so many partitions.
+    void make_container(unsigned partitions = 1) {
+        ASSERT_EQ(send("POST", "/dbs", {}, R"({"id":"d"})").status, 201U);
+        ASSERT_EQ(send("POST",
+                       "/dbs/d/colls",
+                       {{"x-ms-offer-throughput", std::to_string(partitions * 10'000)}},
+                       R"({"id":"c","partitionKey":{"paths":["/pk"],"version":2}})")
+                      .status,
+                  201U);
+    }
+    Reply create(const std::string& body, Headers headers = {}) {
+        return send("POST", "/dbs/d/colls/c/docs", std::move(headers), body);
+    }
+    static Headers keyed(const std::string& key) { return {{"x-ms-documentdb-partitionkey", key}}; }
+
+    SecureRandom random_;
+    const auth::MasterKey key_ = *auth::MasterKey::from_base64(kKey);
+    std::atomic<bool> draining_ = false;
+    bool healthy_ = true;
+    ThreadPool workers_{1};
+    Gateway gateway_{Backend{.resources = *services_.resources,
+                             .items = *services_.items,
+                             .item_feed = *services_.feed,
+                             .workers = workers_,
+                             .key = key_,
+                             .clock = clock_,
+                             .random = random_,
+                             .certificate_pem = "-----BEGIN CERTIFICATE-----",
+                             .default_host = "127.0.0.1:8081",
+                             .healthy = [this] { return healthy_; },
+                             .draining = draining_}};
+};
+
+}  // namespace orrery::gateway::testing_support

@@ -1,0 +1,287 @@
+#include "server/config.h"
+
+#include <cstdlib>
+#include <fstream>
+#include <functional>
+#include <gmock/gmock.h>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "storage/temporary_directory.h"
+
+namespace orrery::server {
+namespace {
+
+using testing::HasSubstr;
+
+// Set for one test only.
+class EnvironmentVariable {
+public:
+    EnvironmentVariable(std::string name, const std::string& value) : name_(std::move(name)) {
+        setenv(name_.c_str(), value.c_str(), 1);
+    }
+    ~EnvironmentVariable() { unsetenv(name_.c_str()); }
+    EnvironmentVariable(const EnvironmentVariable&) = delete;
+    EnvironmentVariable& operator=(const EnvironmentVariable&) = delete;
+
+private:
+    std::string name_;
+};
+
+struct Setting {
+    std::string option;       // without the dashes
+    std::string environment;  // the variable
+    std::string value;
+    std::string expected;  // what `read` says then
+    std::function<std::string(const ServeConfig&)> read;
+    std::vector<std::string> bad;  // values that are refused
+};
+
+class ConfigTest : public testing::Test {
+protected:
+    ConfigTest() { std::ofstream(file_) << "content"; }
+
+    std::string config_file(const std::string& content) {
+        const std::string path = directory_ / "orrery.toml";
+        std::ofstream(path) << content;
+        return path;
+    }
+    static ServeConfig parse(const std::vector<std::string>& arguments) {
+        const ParsedServe parsed = parse_serve(arguments);
+        EXPECT_TRUE(parsed.config) << parsed.text;
+        return parsed.config.value_or(ServeConfig());
+    }
+    static std::string refused(const std::vector<std::string>& arguments) {
+        const ParsedServe parsed = parse_serve(arguments);
+        EXPECT_FALSE(parsed.config);
+        EXPECT_NE(parsed.exit_code, 0);
+        return parsed.config ? "(not refused)" : parsed.text;
+    }
+
+    const storage::TemporaryDirectory directory_;
+    const std::string file_ = directory_ / "file";
+
+    const std::vector<Setting> settings_ = {
+        {"listen",
+         "ORRERY_LISTEN",
+         "0.0.0.0:9000",
+         "0.0.0.0 9000",
+         [](const ServeConfig& c) { return c.address + " " + std::to_string(c.port); },
+         {"9000",
+          ":9000",
+          "localhost",
+          "example.com:80",
+          "127.0.0.1:",
+          "127.0.0.1:x",
+          "127.0.0.1:70000",
+          "127.0.0.1:-1",
+          "1.2.3:80",
+          "[::1]",
+          "[::g]:80"}},
+        {"data",
+         "ORRERY_DATA",
+         "/some/where",
+         "/some/where",
+         [](const ServeConfig& c) { return c.data_directory; },
+         {}},
+        {"ephemeral",
+         "ORRERY_EPHEMERAL",
+         "true",
+         "1",
+         [](const ServeConfig& c) { return std::to_string(static_cast<int>(c.ephemeral)); },
+         {"perhaps"}},
+        {"key-file",
+         "ORRERY_KEY_FILE",
+         file_,
+         file_,
+         [](const ServeConfig& c) { return c.key_file; },
+         {"/does/not/exist", "/tmp"}},
+        {"port-file",
+         "ORRERY_PORT_FILE",
+         "/some/port",
+         "/some/port",
+         [](const ServeConfig& c) { return c.port_file; },
+         {}},
+        {"partitions",
+         "ORRERY_PARTITIONS",
+         "7",
+         "7",
+         [](const ServeConfig& c) { return std::to_string(c.partitions.value_or(0)); },
+         {"0", "1001", "-1", "x", "1.5", "7x"}},
+        {"threads",
+         "ORRERY_THREADS",
+         "3",
+         "3",
+         [](const ServeConfig& c) { return std::to_string(c.threads); },
+         {"257", "-1", "x"}},
+        {"connections-max",
+         "ORRERY_CONNECTIONS_MAX",
+         "12",
+         "12",
+         [](const ServeConfig& c) { return std::to_string(c.connections_max); },
+         {"0", "1000001", "x"}},
+        {"ttl-sweep-ms",
+         "ORRERY_TTL_SWEEP_MS",
+         "50",
+         "50",
+         [](const ServeConfig& c) { return std::to_string(c.ttl_sweep_ms); },
+         {"9", "3600001", "x"}},
+        {"drain-seconds",
+         "ORRERY_DRAIN_SECONDS",
+         "0",
+         "0",
+         [](const ServeConfig& c) { return std::to_string(c.drain_seconds); },
+         {"3601", "-1", "x"}},
+        {"block-cache-mb",
+         "ORRERY_BLOCK_CACHE_MB",
+         "64",
+         "64",
+         [](const ServeConfig& c) { return std::to_string(c.block_cache_mb); },
+         {"0", "x"}},
+        {"log-level",
+         "ORRERY_LOG_LEVEL",
+         "debug",
+         "0",
+         [](const ServeConfig& c) { return std::to_string(static_cast<int>(c.log_level)); },
+         {"loud", ""}},
+        {"log-format",
+         "ORRERY_LOG_FORMAT",
+         "json",
+         "1",
+         [](const ServeConfig& c) { return std::to_string(static_cast<int>(c.log_format)); },
+         {"xml"}},
+    };
+};
+
+TEST_F(ConfigTest, Defaults) {
+    const ServeConfig config = parse({});
+    EXPECT_EQ(config.address, "127.0.0.1");
+    EXPECT_EQ(config.port, 8081);
+    EXPECT_EQ(config.data_directory, "./orrery-data");
+    EXPECT_FALSE(config.ephemeral);
+    EXPECT_FALSE(config.partitions);
+    EXPECT_EQ(config.threads, 0U);
+    EXPECT_EQ(config.connections_max, 20'000U);
+    EXPECT_EQ(config.ttl_sweep_ms, 1000U);
+    EXPECT_EQ(config.drain_seconds, 10U);
+    EXPECT_EQ(config.block_cache_mb, 256U);
+    EXPECT_EQ(config.log_level, log::Level::kInfo);
+    EXPECT_EQ(config.log_format, log::Format::kText);
+}
+
+TEST_F(ConfigTest, EveryOptionOnTheCommandLine) {
+    for (const Setting& setting : settings_) {
+        EXPECT_NE(setting.read(parse({})), setting.expected) << setting.option;
+        EXPECT_EQ(setting.read(parse({"--" + setting.option + "=" + setting.value})),
+                  setting.expected)
+            << setting.option;
+    }
+    EXPECT_TRUE(parse({"--ephemeral"}).ephemeral);
+    EXPECT_EQ(parse({"--data", "/x"}).data_directory, "/x");
+}
+
+TEST_F(ConfigTest, EveryOptionInTheEnvironment) {
+    for (const Setting& setting : settings_) {
+        const EnvironmentVariable variable(setting.environment, setting.value);
+        EXPECT_EQ(setting.read(parse({})), setting.expected) << setting.environment;
+    }
+}
+
+TEST_F(ConfigTest, EveryOptionInAFile) {
+    for (const Setting& setting : settings_) {
+        const std::string path =
+            config_file("# a comment\n" + setting.option + " = \"" + setting.value + "\"\n");
+        EXPECT_EQ(setting.read(parse({"--config", path})), setting.expected) << setting.option;
+        const EnvironmentVariable variable("ORRERY_CONFIG", path);
+        EXPECT_EQ(setting.read(parse({})), setting.expected) << setting.option;
+    }
+    const std::string several =
+        config_file("threads = 5\nephemeral = true\nlisten = \"[::1]:70\"\n");
+    const ServeConfig config = parse({"--config", several});
+    EXPECT_EQ(config.threads, 5U);
+    EXPECT_TRUE(config.ephemeral);
+    EXPECT_EQ(config.address, "::1");
+    EXPECT_EQ(config.port, 70);
+}
+
+TEST_F(ConfigTest, BadValuesAreRefusedWithTheOptionsName) {
+    for (const Setting& setting : settings_) {
+        for (const std::string& bad : setting.bad) {
+            EXPECT_THAT(refused({"--" + setting.option + "=" + bad}), HasSubstr(setting.option))
+                << bad;
+            if (bad.empty()) continue;
+            const EnvironmentVariable variable(setting.environment, bad);
+            EXPECT_NE(refused({}), "") << setting.environment << "=" << bad;
+        }
+        if (setting.bad.empty()) continue;
+        const std::string path = config_file(setting.option + " = \"" + setting.bad[0] + "\"\n");
+        EXPECT_THAT(refused({"--config", path}), HasSubstr(setting.option));
+    }
+}
+
+TEST_F(ConfigTest, UnknownOptionsAreRefusedByName) {
+    EXPECT_THAT(refused({"--colour", "red"}), HasSubstr("--colour"));
+    EXPECT_THAT(refused({"stray"}), HasSubstr("stray"));
+    EXPECT_THAT(refused({"--config", config_file("colour = \"red\"\n")}), HasSubstr("colour"));
+    EXPECT_THAT(refused({"--config", config_file("[section]\nthreads = 1\n")}),
+                HasSubstr("section"));
+    EXPECT_THAT(refused({"--config", "/does/not/exist"}), HasSubstr("/does/not/exist"));
+    EXPECT_THAT(refused({"--threads"}), HasSubstr("threads"));
+}
+
+TEST_F(ConfigTest, CommandLineBeforeEnvironmentBeforeFile) {
+    const std::string path =
+        config_file("listen = \"127.0.0.3:3\"\nthreads = 3\ndrain-seconds = 3\n");
+    const EnvironmentVariable listen("ORRERY_LISTEN", "127.0.0.2:2");
+    const EnvironmentVariable threads("ORRERY_THREADS", "2");
+    const ServeConfig config = parse({"--config", path, "--listen", "127.0.0.1:1"});
+    EXPECT_EQ(config.address, "127.0.0.1");
+    EXPECT_EQ(config.port, 1);
+    EXPECT_EQ(config.threads, 2U);
+    EXPECT_EQ(config.drain_seconds, 3U);
+    const ServeConfig without = parse({"--config", path});
+    EXPECT_EQ(without.address, "127.0.0.2");
+    EXPECT_EQ(without.port, 2);
+}
+
+TEST_F(ConfigTest, ListenAddresses) {
+    EXPECT_EQ(parse({"--listen", "localhost:80"}).address, "127.0.0.1");
+    EXPECT_EQ(parse({"--listen", "[::]:0"}).address, "::");
+    EXPECT_EQ(parse({"--listen", "[::]:0"}).port, 0);
+    EXPECT_EQ(parse({"--listen", "127.0.0.1:65535"}).port, 65535);
+    EXPECT_TRUE(parse({"--listen", "127.9.9.9:1"}).loopback());
+    EXPECT_TRUE(parse({"--listen", "[::1]:1"}).loopback());
+    EXPECT_TRUE(parse({"--listen", "localhost:1"}).loopback());
+    for (const char* open : {"0.0.0.0:1", "[::]:1", "10.0.0.1:1", "[fe80::1]:1"}) {
+        EXPECT_FALSE(parse({"--listen", open}).loopback()) << open;
+    }
+}
+
+TEST_F(ConfigTest, CertificateAndKeyBelongTogether) {
+    EXPECT_THAT(refused({"--tls-certificate", file_}), HasSubstr("belong together"));
+    EXPECT_THAT(refused({"--tls-key", file_}), HasSubstr("belong together"));
+    EXPECT_THAT(refused({"--tls-key", file_, "--tls-certificate", "/does/not/exist"}),
+                HasSubstr("tls-certificate"));
+    const ServeConfig config = parse({"--tls-certificate", file_, "--tls-key", file_});
+    EXPECT_EQ(config.tls_certificate_file, file_);
+    EXPECT_EQ(config.tls_key_file, file_);
+    const EnvironmentVariable certificate("ORRERY_TLS_CERTIFICATE", file_);
+    const EnvironmentVariable key("ORRERY_TLS_KEY", file_);
+    EXPECT_EQ(parse({}).tls_key_file, file_);
+}
+
+TEST_F(ConfigTest, HelpNamesEveryOptionAndItsVariable) {
+    const ParsedServe help = parse_serve({"--help"});
+    EXPECT_FALSE(help.config);
+    EXPECT_EQ(help.exit_code, 0);
+    for (const Setting& setting : settings_) {
+        EXPECT_THAT(help.text, HasSubstr("--" + setting.option));
+        EXPECT_THAT(help.text, HasSubstr(setting.environment));
+    }
+    EXPECT_THAT(help.text, HasSubstr("ORRERY_CONFIG"));
+}
+
+}  // namespace
+}  // namespace orrery::server
