@@ -35,7 +35,9 @@ struct Token {
     std::string_view signature;
 };
 
-std::optional<std::string_view> take_field(std::string_view& rest, std::string_view name, bool last) {
+std::optional<std::string_view> take_field(std::string_view& rest,
+                                           std::string_view name,
+                                           bool last) {
     if (rest.substr(0, name.size()) != name) return std::nullopt;
     rest.remove_prefix(name.size());
     const std::size_t end = last ? rest.find(',') : rest.find('&');
@@ -63,7 +65,8 @@ Status check_date(const SignedParts& parts, std::int64_t now) {
             "The authorization header needs an 'x-ms-date' or 'Date' header in RFC 1123 form.",
             kHeaderMalformed);
     }
-    if (*signed_at > now + model::limits::kClockSkewSecondsMax || *signed_at < now - model::limits::kClockSkewSecondsMax) {
+    if (*signed_at > now + model::limits::kClockSkewSecondsMax ||
+        *signed_at < now - model::limits::kClockSkewSecondsMax) {
         return Error(ErrorCode::kForbidden,
                      "The authorization token is not valid at the current time. Please create "
                      "another token and retry (token start time: " +
@@ -101,9 +104,10 @@ Status MasterKey::check(std::optional<std::string_view> authorization,
                         const SignedParts& parts,
                         std::int64_t now) const {
     if (!authorization || authorization->empty()) {
-        return unauthorized("Required Header 'authorization' is missing. Ensure a valid "
-                            "Authorization token is passed.",
-                            kHeaderMissing);
+        return unauthorized(
+            "Required Header 'authorization' is missing. Ensure a valid "
+            "Authorization token is passed.",
+            kHeaderMissing);
     }
     if (authorization->size() > model::limits::kAuthorizationBytesMax) {
         return unauthorized("The authorization header is too long.", kHeaderMalformed);

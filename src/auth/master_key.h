@@ -1,5 +1,5 @@
-// Master-key authentication: a request is signed with HMAC-SHA256 over its verb, its resource and its
-// date, and is good for fifteen minutes around that date.
+// Master-key authentication: a request is signed with HMAC-SHA256 over its verb, its resource and
+// its date, and is good for fifteen minutes around that date.
 
 #pragma once
 

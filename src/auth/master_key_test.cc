@@ -35,7 +35,8 @@ protected:
 
 TEST_F(MasterKeyTest, AcceptsThePublishedSignatures) {
     EXPECT_TRUE(check(
-        kKey, "type%3dmaster%26ver%3d1.0%26sig%3dc09PEVJrgp2uQRkr934kFbTqhByc7TVr3OHyqlu%2bc%2bc%3d"));
+        kKey,
+        "type%3dmaster%26ver%3d1.0%26sig%3dc09PEVJrgp2uQRkr934kFbTqhByc7TVr3OHyqlu%2bc%2bc%3d"));
     EXPECT_TRUE(check(kEmulatorKey,
                       "type=master&ver=1.0&sig=mM0rMK/7o1MZhQwDitGRoGisPRPx09os/86Jk0YwquY="));
     type_ = "";
@@ -52,11 +53,17 @@ TEST_F(MasterKeyTest, TriesEverySpellingOfTheLink) {
 
 TEST_F(MasterKeyTest, RefusesEverythingElseWith401) {
     for (const char* authorization :
-         {"", "x", "type=master", "type=master&ver=1.0", "type=master&ver=1.0&sig=",
-          "type=master&ver=1.0&sig=AAAA", "type=resource&ver=1&sig=abc",
+         {"",
+          "x",
+          "type=master",
+          "type=master&ver=1.0",
+          "type=master&ver=1.0&sig=",
+          "type=master&ver=1.0&sig=AAAA",
+          "type=resource&ver=1&sig=abc",
           "type=aad&ver=1.0&sig=mM0rMK/7o1MZhQwDitGRoGisPRPx09os/86Jk0YwquY=",
           "type=master&ver=1.0&sig=nM0rMK/7o1MZhQwDitGRoGisPRPx09os/86Jk0YwquY=",
-          "%zz", "type%3dmaster%26ver%3d1.0%26sig%3"}) {
+          "%zz",
+          "type%3dmaster%26ver%3d1.0%26sig%3"}) {
         const Status result = check(kEmulatorKey, authorization);
         ASSERT_FALSE(result) << authorization;
         EXPECT_EQ(result.error().code(), ErrorCode::kUnauthorized) << authorization;
@@ -65,9 +72,11 @@ TEST_F(MasterKeyTest, RefusesEverythingElseWith401) {
 }
 
 TEST_F(MasterKeyTest, SaysWhatWasExpectedWithoutTheKey) {
-    const Status result = check(kKey, "type=master&ver=1.0&sig=" + base64_encode(std::string(32, 'x')));
+    const Status result =
+        check(kKey, "type=master&ver=1.0&sig=" + base64_encode(std::string(32, 'x')));
     ASSERT_FALSE(result);
-    EXPECT_NE(result.error().message().find("to sign: 'get\ndbs\ndbs/ToDoList\n"), std::string::npos);
+    EXPECT_NE(result.error().message().find("to sign: 'get\ndbs\ndbs/ToDoList\n"),
+              std::string::npos);
     EXPECT_EQ(result.error().message().find(kKey), std::string::npos);
 }
 

@@ -1,5 +1,6 @@
 // Fixed-width and variable-width integers in byte strings. Big endian where bytes must sort like
-// the numbers (keys), LEB128 where they need not (values). Encodings here are on disk: never change.
+// the numbers (keys), LEB128 where they need not (values). Encodings here are on disk: never
+// change.
 
 #pragma once
 

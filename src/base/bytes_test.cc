@@ -18,8 +18,11 @@ TEST(Bytes, BigEndianSortsLikeTheNumbers) {
 }
 
 TEST(Bytes, VarintsComeBack) {
-    for (const std::uint64_t value : {std::uint64_t{0}, std::uint64_t{127}, std::uint64_t{128},
-                                      std::uint64_t{300}, ~std::uint64_t{0}}) {
+    for (const std::uint64_t value : {std::uint64_t{0},
+                                      std::uint64_t{127},
+                                      std::uint64_t{128},
+                                      std::uint64_t{300},
+                                      ~std::uint64_t{0}}) {
         std::string bytes;
         append_varint(bytes, value);
         ByteReader reader(bytes);

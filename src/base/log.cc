@@ -1,10 +1,10 @@
 #include "base/log.h"
 
 #include <memory>
-
-#include <fmt/format.h>
 #include <spdlog/sinks/stdout_sinks.h>
 #include <spdlog/spdlog.h>
+
+#include <fmt/format.h>
 
 namespace orrery::log {
 

@@ -6,8 +6,9 @@ namespace orrery::log {
 namespace {
 
 TEST(Log, TextQuotesWhatIsNotPlain) {
-    EXPECT_EQ(format_line(Format::kText, "started", {{"port", 8081}, {"path", "a b"}, {"ok", true}}),
-              "event=started port=8081 path=\"a b\" ok=true");
+    EXPECT_EQ(
+        format_line(Format::kText, "started", {{"port", 8081}, {"path", "a b"}, {"ok", true}}),
+        "event=started port=8081 path=\"a b\" ok=true");
     EXPECT_EQ(format_line(Format::kText, "x", {{"text", "a\nb=\"c\""}}),
               "event=x text=\"a\\u000ab=\\\"c\\\"\"");
 }

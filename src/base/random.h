@@ -40,8 +40,8 @@ private:
     std::mt19937_64 engine_;
 };
 
-// GUIDs that differ, made from one random start: for names that must be unique but not secret, where
-// a random one each would cost a call into the secure generator.
+// GUIDs that differ, made from one random start: for names that must be unique but not secret,
+// where a random one each would cost a call into the secure generator.
 class GuidSequence {
 public:
     explicit GuidSequence(Random& random);

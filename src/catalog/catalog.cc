@@ -58,8 +58,9 @@ Error name_taken() {
 
 Status check_etag(const std::optional<std::string>& if_match, const Revision& revision) {
     if (!if_match || model::etag_matches(*if_match, revision.etag())) return {};
-    return Error(ErrorCode::kPreconditionFailed,
-                 "Operation cannot be performed because one of the specified precondition is not met.");
+    return Error(
+        ErrorCode::kPreconditionFailed,
+        "Operation cannot be performed because one of the specified precondition is not met.");
 }
 
 template <typename Map, typename Key>
@@ -107,8 +108,8 @@ Result<Catalog::Counters> Catalog::Counters::decode(std::string_view text) {
     out.offer = static_cast<std::uint32_t>(number("offer"));
     out.partition = static_cast<storage::PartitionId>(number("partition"));
     const json::Value* secret = ok ? entry->find("secret") : nullptr;
-    const auto bytes = secret != nullptr && secret->is_string() ? base64_decode(secret->string())
-                                                                : std::nullopt;
+    const auto bytes =
+        secret != nullptr && secret->is_string() ? base64_decode(secret->string()) : std::nullopt;
     if (!bytes || bytes->size() != kSecretBytes) {
         return Error(ErrorCode::kCorrupted, "the catalog's counters are damaged");
     }

@@ -1,5 +1,5 @@
-// The databases, containers and offers of the server, and which partitions hold each container. Kept
-// in a partition of its own and mirrored in memory: look-ups take a shared lock, changes are
+// The databases, containers and offers of the server, and which partitions hold each container.
+// Kept in a partition of its own and mirrored in memory: look-ups take a shared lock, changes are
 // committed one at a time before they are seen.
 
 #pragma once

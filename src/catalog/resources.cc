@@ -13,7 +13,8 @@ namespace {
 using json::Value;
 
 Error damaged(const char* what) {
-    return Error(ErrorCode::kCorrupted, std::string("the catalog entry of ") + what + " is damaged");
+    return Error(ErrorCode::kCorrupted,
+                 std::string("the catalog entry of ") + what + " is damaged");
 }
 
 void encode_revision(Value& out, const Revision& revision) {
@@ -77,7 +78,8 @@ bool tile_the_hash_space(const std::vector<PartitionRange>& ranges) {
 
 std::string Revision::etag() const {
     std::string out;
-    model::append_etag(out, {.lsn = version, .partition = 0, .ordinal = 0, .unix_seconds = timestamp});
+    model::append_etag(out,
+                       {.lsn = version, .partition = 0, .ordinal = 0, .unix_seconds = timestamp});
     return out;
 }
 

@@ -15,21 +15,21 @@ namespace orrery::gateway {
 namespace {
 
 // The versions of the REST API, oldest to newest.
-constexpr std::array kApiVersions = {
-    20140821, 20150408, 20150603, 20150806, 20151216, 20160530, 20160711,
-    20161114, 20170119, 20170222, 20170503, 20171115, 20180618, 20180831,
-    20180917, 20181231, 20191014, 20200715, 20201105, 20240515, 20240606};
+constexpr std::array kApiVersions = {20140821, 20150408, 20150603, 20150806, 20151216, 20160530,
+                                     20160711, 20161114, 20170119, 20170222, 20170503, 20171115,
+                                     20180618, 20180831, 20180917, 20181231, 20191014, 20200715,
+                                     20201105, 20240515, 20240606};
 
 Result<service::ApiVersion> parse_api_version(std::optional<std::string_view> text) {
     if (!text || text->empty()) return service::kNewestApiVersion;
     std::string digits;
-    std::copy_if(text->begin(), text->end(), std::back_inserter(digits),
-                 [](char c) { return c != '-'; });
+    std::copy_if(
+        text->begin(), text->end(), std::back_inserter(digits), [](char c) { return c != '-'; });
     service::ApiVersion version = 0;
     std::from_chars(digits.data(), digits.data() + digits.size(), version);
     const bool shaped = text->size() == 10 && (*text)[4] == '-' && (*text)[7] == '-';
-    if (!shaped || std::find(kApiVersions.begin(), kApiVersions.end(), version) ==
-                       kApiVersions.end()) {
+    if (!shaped ||
+        std::find(kApiVersions.begin(), kApiVersions.end(), version) == kApiVersions.end()) {
         return Error(ErrorCode::kBadRequest,
                      "The value '" + std::string(text->substr(0, 40)) +
                          "' specified for the API version in 'x-ms-version' is invalid.");
@@ -86,8 +86,8 @@ Status Gateway::prepare(Call& call) const {
                                   .resource_links = call.path.signed_links,
                                   .x_ms_date = call.header(header::kXMsDate),
                                   .date = call.header(header::kDate)};
-    TRY(backend_.key.check(call.header(header::kAuthorization), parts,
-                           backend_.clock.now_seconds()));
+    TRY(backend_.key.check(
+        call.header(header::kAuthorization), parts, backend_.clock.now_seconds()));
     if (call.exchange().body_too_large()) {
         return Error(ErrorCode::kTooLarge, "Request size is too large");
     }
@@ -99,11 +99,10 @@ Status Gateway::prepare(Call& call) const {
 std::string Gateway::activity_id_of(const http::Exchange& exchange) {
     constexpr std::size_t kLengthMax = 64;
     const auto given = exchange.header(header::kActivityId);
-    const bool plain =
-        given && !given->empty() && given->size() <= kLengthMax &&
-        std::all_of(given->begin(), given->end(), [](unsigned char c) {
-            return std::isalnum(c) != 0 || c == '-';
-        });
+    const bool plain = given && !given->empty() && given->size() <= kLengthMax &&
+                       std::all_of(given->begin(), given->end(), [](unsigned char c) {
+                           return std::isalnum(c) != 0 || c == '-';
+                       });
     return plain ? std::string(*given) : activity_ids_.next();
 }
 

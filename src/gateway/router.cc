@@ -72,7 +72,8 @@ void dispatch(const Backend& backend, const CallPtr& call) {
         if (route.where == Where::kReactor) {
             route.handler(backend, call);
         } else {
-            backend.workers.post([&backend, call, handler = route.handler] { handler(backend, call); });
+            backend.workers.post(
+                [&backend, call, handler = route.handler] { handler(backend, call); });
         }
         return;
     }

@@ -28,7 +28,8 @@ class PathSet {
 public:
     PathSet();
 
-    // Returns the number under which capture() reports this path. Adding one twice gives its number.
+    // Returns the number under which capture() reports this path. Adding one twice gives its
+    // number.
     std::size_t add(const Path& path);
     std::size_t size() const { return count_; }
 
@@ -38,7 +39,7 @@ private:
 
     struct Node {
         std::vector<std::pair<std::string, std::size_t>> children;  // name → node
-        std::size_t path = kNothing;                                 // the path that ends here
+        std::size_t path = kNothing;                                // the path that ends here
     };
 
     std::size_t child(std::size_t node, std::string_view name) const;

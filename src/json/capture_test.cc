@@ -13,7 +13,8 @@ TEST(Path, ParsesPlainNestedAndQuoted) {
 }
 
 TEST(Path, RefusesWhatIsNoPath) {
-    for (const char* text : {"", "/", "a", "/a/", "//a", "/\"a", "/\"a\"b", "/a/*", "/a/[]", "/a?"}) {
+    for (const char* text :
+         {"", "/", "a", "/a/", "//a", "/\"a", "/\"a\"b", "/a/*", "/a/[]", "/a?"}) {
         EXPECT_FALSE(parse_path(text)) << text;
     }
 }
@@ -42,7 +43,8 @@ TEST_F(CaptureTest, FindsScalarsAndTrees) {
 }
 
 TEST_F(CaptureTest, DoesNotEnterArraysOrOtherObjects) {
-    EXPECT_EQ(at(R"({"properties":[{"name":"n"}],"o":{"properties":{"name":1}}})", name_), "nothing");
+    EXPECT_EQ(at(R"({"properties":[{"name":"n"}],"o":{"properties":{"name":1}}})", name_),
+              "nothing");
     EXPECT_EQ(at(R"({"properties":[{"name":"n"}]})", properties_), R"([{"name":"n"}])");
 }
 

@@ -1,5 +1,6 @@
-// Walks JSON text from start to end, checks it strictly (RFC 8259, valid UTF-8, no member name twice
-// in an object, bounded depth) and tells a visitor what it meets, as pieces of the text itself.
+// Walks JSON text from start to end, checks it strictly (RFC 8259, valid UTF-8, no member name
+// twice in an object, bounded depth) and tells a visitor what it meets, as pieces of the text
+// itself.
 //
 // Why not simdjson here: it refuses integers beyond 64 bits and numbers like 1e400, which must come
 // back digit for digit, and it does not say where a value starts and ends (docs/adr/0003).
@@ -8,7 +9,8 @@
 //   void begin(Kind, std::size_t at);                     { or [ at this offset
 //   void end(Kind, std::size_t after);                    the offset behind } or ]
 //   void key(std::string_view raw, std::size_t at);       a member name, quotes included
-//   void scalar(Kind, std::string_view raw, std::size_t at);  string (quoted), number, true, null ...
+//   void scalar(Kind, std::string_view raw, std::size_t at);  string (quoted), number, true, null
+//   ...
 
 #pragma once
 

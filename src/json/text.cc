@@ -197,8 +197,7 @@ std::string quote(std::string_view text) {
 
 double to_double(std::string_view number) {
     double value = 0;
-    const auto [end, error] =
-        std::from_chars(number.data(), number.data() + number.size(), value);
+    const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), value);
     if (error != std::errc::result_out_of_range) return value;
     // from_chars does not say whether it was too large or too small; strtod does.
     return std::strtod(std::string(number).c_str(), nullptr);

@@ -80,8 +80,8 @@ Result<PartitionKeyDefinition> parse_partition_key(const Value* given,
         if (!given->is_object()) return bad_request("partitionKey must be an object.");
         out.path_texts = TRY(string_list(given->find("paths"), "partitionKey.paths"));
         if (out.path_texts.empty() || out.path_texts.size() > limits::kPartitionKeyPathsMax) {
-            return bad_request("A partition key has 1 to " + std::to_string(limits::kPartitionKeyPathsMax) +
-                               " paths.");
+            return bad_request("A partition key has 1 to " +
+                               std::to_string(limits::kPartitionKeyPathsMax) + " paths.");
         }
         out.kind = TRY(hash_kind(*given, out.path_texts.size()));
         const Value* system_key = present(*given, "systemKey");
@@ -128,8 +128,8 @@ Result<std::vector<std::vector<std::string>>> parse_unique_keys(const Value& bod
         std::vector<std::string> paths =
             TRY(string_list(key.find("paths"), "The paths of a unique key"));
         if (paths.empty() || paths.size() > limits::kUniqueKeyPathsMax) {
-            return bad_request("A unique key has 1 to " + std::to_string(limits::kUniqueKeyPathsMax) +
-                               " paths.");
+            return bad_request("A unique key has 1 to " +
+                               std::to_string(limits::kUniqueKeyPathsMax) + " paths.");
         }
         for (const std::string& path : paths) {
             TRY(json::parse_path(path));

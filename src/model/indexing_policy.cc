@@ -24,8 +24,8 @@ bool is_index_path(const std::string& path) {
 Status check_paths(const Value& paths, const char* list, const char* kind) {
     if (!paths.is_array()) return bad_policy(std::string(list) + " must be an array.");
     if (paths.array().size() > limits::kIncludedPathsMax) {
-        return bad_policy(std::string(list) + " has more than " + std::to_string(limits::kIncludedPathsMax) +
-                          " paths.");
+        return bad_policy(std::string(list) + " has more than " +
+                          std::to_string(limits::kIncludedPathsMax) + " paths.");
     }
     for (const Value& entry : paths.array()) {
         const Value* path = entry.find("path");
@@ -66,8 +66,8 @@ Status check_composites(const Value& composites) {
         paths += composite.array().size();
     }
     if (paths > limits::kCompositeIndexPathsMax) {
-        return bad_policy("composite indexes have more than " + std::to_string(limits::kCompositeIndexPathsMax) +
-                          " paths in all.");
+        return bad_policy("composite indexes have more than " +
+                          std::to_string(limits::kCompositeIndexPathsMax) + " paths in all.");
     }
     return {};
 }

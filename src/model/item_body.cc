@@ -40,8 +40,9 @@ void append_canonical(std::string& out, const json::Value& value) {
             for (const auto& member : value.object()) {
                 members.push_back(&member);
             }
-            std::sort(members.begin(), members.end(),
-                      [](const auto* a, const auto* b) { return a->name < b->name; });
+            std::sort(members.begin(), members.end(), [](const auto* a, const auto* b) {
+                return a->name < b->name;
+            });
             append_varint(out, members.size());
             for (const auto* member : members) {
                 append_varint(out, member->name.size());
@@ -178,8 +179,9 @@ private:
         for (const std::size_t path : paths_.system_) {
             if (found_[path]) cuts.push_back(&*found_[path]);
         }
-        std::sort(cuts.begin(), cuts.end(),
-                  [](const auto* a, const auto* b) { return a->member_from < b->member_from; });
+        std::sort(cuts.begin(), cuts.end(), [](const auto* a, const auto* b) {
+            return a->member_from < b->member_from;
+        });
         std::string& out = item_.open_json;
         out.reserve(text_.size());
         const std::size_t end = text_.size() - 1;  // without the closing brace

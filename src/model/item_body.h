@@ -26,7 +26,7 @@ private:
     json::PathSet paths_;
     std::size_t id_;
     std::size_t ttl_;
-    std::vector<std::size_t> system_;                    // _rid, _self, ...: ours to set
+    std::vector<std::size_t> system_;  // _rid, _self, ...: ours to set
     std::vector<std::size_t> partition_key_;
     std::vector<std::vector<std::size_t>> unique_keys_;  // paths of each key
     bool system_key_;
@@ -42,7 +42,8 @@ struct ItemBody {
     std::string id;
     PartitionKeyValue partition_key;
     std::int32_t ttl = 0;  // -1 or seconds; 0 when the item has none
-    // One digest per unique key, over the partition key and the values: equal digests, equal values.
+    // One digest per unique key, over the partition key and the values: equal digests, equal
+    // values.
     std::vector<std::string> unique_digests;
 };
 

@@ -44,9 +44,9 @@ Status check_item_id(std::string_view id) {
                      "missing: 'id' must not be empty.");
     }
     if (id.size() > limits::kItemIdBytesMax) {
-        return Error(
-            ErrorCode::kBadRequest,
-            "The 'id' of an item is at most " + std::to_string(limits::kItemIdBytesMax) + " bytes long.");
+        return Error(ErrorCode::kBadRequest,
+                     "The 'id' of an item is at most " + std::to_string(limits::kItemIdBytesMax) +
+                         " bytes long.");
     }
     if (id.find('\\') != std::string_view::npos) {
         return Error(ErrorCode::kBadRequest, "The 'id' of an item must not contain '\\'.");

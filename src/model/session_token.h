@@ -27,9 +27,7 @@ struct SessionPosition {
 enum class SessionTokenForm : std::uint8_t { kVector, kSimple };
 
 // {.range_id = 3, .lsn = 12} → 3:-1#12, simple 3:12.
-void append_session_token(std::string& out,
-                          const SessionPosition& position,
-                          SessionTokenForm form);
+void append_session_token(std::string& out, const SessionPosition& position, SessionTokenForm form);
 
 // The LSN that the range must have reached before it may answer a request with this token: the
 // highest of those given for the range and for its parents. Nothing when the token, which may be

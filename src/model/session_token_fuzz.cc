@@ -14,8 +14,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     if (!lsn || !*lsn) return 0;
 
     std::string printed;
-    orrery::model::append_session_token(printed, {.range_id = 2, .lsn = **lsn},
-                                         orrery::model::SessionTokenForm::kVector);
+    orrery::model::append_session_token(
+        printed, {.range_id = 2, .lsn = **lsn}, orrery::model::SessionTokenForm::kVector);
     const auto again = orrery::model::required_lsn(printed, 2, {});
     CHECK(again && *again == *lsn);
     return 0;

@@ -24,7 +24,8 @@ TEST(SessionToken, Prints) {
     append_session_token(out, {.range_id = 3, .lsn = 12}, SessionTokenForm::kVector);
     EXPECT_EQ(out, "3:-1#12");
     out += ',';
-    append_session_token(out, {.range_id = 0, .lsn = std::numeric_limits<std::int64_t>::max()},
+    append_session_token(out,
+                         {.range_id = 0, .lsn = std::numeric_limits<std::int64_t>::max()},
                          SessionTokenForm::kVector);
     EXPECT_EQ(out, "3:-1#12,0:-1#9223372036854775807");
     EXPECT_EQ(required(out, 3), 12);

@@ -18,8 +18,10 @@ Error bad_throughput(std::int64_t minimum, std::int64_t step) {
 }
 
 Result<std::optional<Throughput>> checked(std::int64_t units, bool autoscale) {
-    const std::int64_t minimum = autoscale ? limits::kAutoscaleThroughputMin : limits::kThroughputMin;
-    const std::int64_t step = autoscale ? limits::kAutoscaleThroughputStep : limits::kThroughputStep;
+    const std::int64_t minimum =
+        autoscale ? limits::kAutoscaleThroughputMin : limits::kThroughputMin;
+    const std::int64_t step =
+        autoscale ? limits::kAutoscaleThroughputStep : limits::kThroughputStep;
     if (units < minimum || units > limits::kThroughputMax || units % step != 0) {
         return bad_throughput(minimum, step);
     }
@@ -47,7 +49,8 @@ Result<std::optional<Throughput>> parse_throughput(std::optional<std::string_vie
         const json::Value settings = TRY(json::Value::parse(*autopilot));
         const json::Value* maximum = settings.find("maxThroughput");
         if (maximum == nullptr || !maximum->integer()) {
-            return bad_throughput(limits::kAutoscaleThroughputMin, limits::kAutoscaleThroughputStep);
+            return bad_throughput(limits::kAutoscaleThroughputMin,
+                                  limits::kAutoscaleThroughputStep);
         }
         return checked(*maximum->integer(), true);
     }

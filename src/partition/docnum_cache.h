@@ -1,6 +1,7 @@
-// Remembers under which number an item was last found, to save point reads one of their two look-ups.
-// It need not be kept up to date: the record found under the number says whose it is, so a stale
-// entry is noticed and costs a look-up, never a wrong answer. One for all partitions of the server.
+// Remembers under which number an item was last found, to save point reads one of their two
+// look-ups. It need not be kept up to date: the record found under the number says whose it is, so
+// a stale entry is noticed and costs a look-up, never a wrong answer. One for all partitions of the
+// server.
 
 #pragma once
 

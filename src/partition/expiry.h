@@ -14,8 +14,8 @@
 
 namespace orrery::partition {
 
-// What a sweep remembers between its rounds. Items governed by the container's default expire in the
-// order of the log, so everything before `log_from` has been dealt with under this default.
+// What a sweep remembers between its rounds. Items governed by the container's default expire in
+// the order of the log, so everything before `log_from` has been dealt with under this default.
 struct SweepPosition {
     std::int32_t default_ttl = 0;
     std::string log_from;

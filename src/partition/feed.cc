@@ -33,8 +33,8 @@ private:
         const auto cursor = scan_from_resume(all_of('D'));
         for (; cursor->valid(); cursor->next()) {
             if (page_is_over(cursor->key())) return {};
-            const StoredItem item = TRY(StoredItem::decode(docnum_of_key(cursor->key()),
-                                                           std::string(cursor->value())));
+            const StoredItem item =
+                TRY(StoredItem::decode(docnum_of_key(cursor->key()), std::string(cursor->value())));
             if (!add(item, cursor->key())) return {};
         }
         return cursor->status();

@@ -7,10 +7,11 @@ namespace orrery::partition {
 
 std::string item_etag(const Identity& identity, const ItemHeader& header) {
     std::string etag;
-    model::append_etag(etag, {.lsn = static_cast<std::uint64_t>(header.lsn),
-                              .partition = identity.storage_id,
-                              .ordinal = header.ordinal,
-                              .unix_seconds = header.timestamp});
+    model::append_etag(etag,
+                       {.lsn = static_cast<std::uint64_t>(header.lsn),
+                        .partition = identity.storage_id,
+                        .ordinal = header.ordinal,
+                        .unix_seconds = header.timestamp});
     return etag;
 }
 

@@ -1,5 +1,5 @@
-// An item as it lies in the store: a short header that the write path and expiry need, then the JSON
-// text exactly as it is sent to clients.
+// An item as it lies in the store: a short header that the write path and expiry need, then the
+// JSON text exactly as it is sent to clients.
 
 #pragma once
 

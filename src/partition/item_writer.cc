@@ -28,8 +28,9 @@ Error id_taken() {
 Status check_etag(const WriteRules& rules, const Identity& identity, const StoredItem& item) {
     if (!rules.if_match) return {};
     if (model::etag_matches(*rules.if_match, item_etag(identity, item.header()))) return {};
-    return Error(ErrorCode::kPreconditionFailed,
-                 "Operation cannot be performed because one of the specified precondition is not met.");
+    return Error(
+        ErrorCode::kPreconditionFailed,
+        "Operation cannot be performed because one of the specified precondition is not met.");
 }
 
 }  // namespace
@@ -233,13 +234,13 @@ StoredItem ItemWriter::write_version(Docnum docnum,
                                      std::string_view epk) {
     ++state_.lsn;
     state_.last_timestamp = now_;
-    const ItemHeader header{
-        .lsn = state_.lsn, .timestamp = now_, .ordinal = 0, .ttl = body.ttl};
+    const ItemHeader header{.lsn = state_.lsn, .timestamp = now_, .ordinal = 0, .ttl = body.ttl};
     const std::string partition_key = body.partition_key.encode();
 
     std::string record;
     record.reserve(body.open_json.size() + 400);
-    append_item_head(record, header,
+    append_item_head(record,
+                     header,
                      {.epk = epk,
                       .partition_key = partition_key,
                       .id = body.id,

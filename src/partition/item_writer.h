@@ -1,5 +1,5 @@
-// The one place that changes items. Each operation writes the item, its id entry, its log entry, its
-// unique keys and its expiry in one batch, and can be rolled back to a savepoint. Runs on the
+// The one place that changes items. Each operation writes the item, its id entry, its log entry,
+// its unique keys and its expiry in one batch, and can be rolled back to a savepoint. Runs on the
 // partition's executor only: one writer at a time, no locks.
 
 #pragma once
@@ -20,8 +20,8 @@ namespace orrery::partition {
 
 // The counters every commit carries. On disk in this order (docs/storage-format.md).
 struct State {
-    Lsn lsn = 0;                   // of the newest change
-    std::uint64_t last_item = 0;   // counter of the newest docnum
+    Lsn lsn = 0;                  // of the newest change
+    std::uint64_t last_item = 0;  // counter of the newest docnum
     std::uint64_t item_count = 0;
     std::uint64_t item_bytes = 0;
     std::int64_t last_timestamp = 0;  // time never goes back, whatever the clock does
@@ -42,8 +42,8 @@ struct ItemRef {
 
 // Conditions of one operation.
 struct WriteRules {
-    std::optional<std::int32_t> default_ttl;   // the container's
-    std::optional<std::string> if_match;       // header value
+    std::optional<std::int32_t> default_ttl;  // the container's
+    std::optional<std::string> if_match;      // header value
 };
 
 struct WrittenItem {
@@ -64,7 +64,8 @@ public:
     Result<WrittenItem> upsert(const model::ItemBody& body,
                                std::string_view epk,
                                const WriteRules& rules);
-    // The body's partition key must be the one of the item; its id may differ (the item is renamed).
+    // The body's partition key must be the one of the item; its id may differ (the item is
+    // renamed).
     Result<WrittenItem> replace(const ItemRef& ref,
                                 const model::ItemBody& body,
                                 const WriteRules& rules);

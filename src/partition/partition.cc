@@ -15,8 +15,8 @@ constexpr int kBatchesInARow = 16;
 
 Error gone() {
     constexpr std::uint32_t kOwnerResourceNotFound = 1003;
-    return Error(ErrorCode::kNotFound, "The container does not exist any more.",
-                 kOwnerResourceNotFound);
+    return Error(
+        ErrorCode::kNotFound, "The container does not exist any more.", kOwnerResourceNotFound);
 }
 
 Error copy_of(const Error& error) {
@@ -153,8 +153,8 @@ void Partition::run_batch() {
         state_ = writer.state();
         publish(state_);
     } else {
-        log::error("commit_failed", {{"partition", identity_.storage_id},
-                                     {"reason", committed.error().message()}});
+        log::error("commit_failed",
+                   {{"partition", identity_.storage_id}, {"reason", committed.error().message()}});
     }
     for (std::size_t i = 0; i < tasks.size(); ++i) {
         // What one task saw of another's changes never happened when the commit failed, so even a

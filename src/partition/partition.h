@@ -1,6 +1,6 @@
 // One physical partition: it owns its items, their log and counters, and is what a write is atomic
-// in. Reads run on any thread against the newest committed state and never wait. Writes queue up and
-// are run by one executor at a time, many in one durable commit.
+// in. Reads run on any thread against the newest committed state and never wait. Writes queue up
+// and are run by one executor at a time, many in one durable commit.
 
 #pragma once
 

@@ -1,5 +1,6 @@
 // Checks that everything a partition stores about its items fits together: each item with its id,
-// log, expiry and unique entries, and no entry without its item. For `orrery inspect` and crash tests.
+// log, expiry and unique entries, and no entry without its item. For `orrery inspect` and crash
+// tests.
 
 #pragma once
 

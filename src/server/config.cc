@@ -1,15 +1,13 @@
 #include "server/config.h"
 
-#include <arpa/inet.h>
-
+#include <CLI/CLI.hpp>
 #include <algorithm>
+#include <arpa/inet.h>
 #include <cctype>
 #include <charconv>
 #include <cstdlib>
 #include <map>
 #include <sstream>
-
-#include <CLI/CLI.hpp>
 
 #include "model/limits.h"
 
@@ -79,7 +77,8 @@ void add_options(CLI::App& app, ServeConfig& config, std::string& listen) {
     add(app, "listen", listen, "Where to listen, ADDRESS:PORT; port 0 takes a free one")
         ->check([&config](const std::string& text) { return split_listen(text, config); });
     add(app, "data", config.data_directory, "Directory that holds the data");
-    app.add_flag("--ephemeral", config.ephemeral, "Keep everything in memory; it ends with the server")
+    app.add_flag(
+           "--ephemeral", config.ephemeral, "Keep everything in memory; it ends with the server")
         ->envname("ORRERY_EPHEMERAL");
     add(app, "key-file", config.key_file, "File with the account key in base64")
         ->check(CLI::ExistingFile);
@@ -88,7 +87,8 @@ void add_options(CLI::App& app, ServeConfig& config, std::string& listen) {
     add(app, "tls-key", config.tls_key_file, "Private key of the certificate, PEM")
         ->check(CLI::ExistingFile);
     add(app, "port-file", config.port_file, "File to write the port to once the server is ready");
-    app.add_option("--partitions", config.partitions,
+    app.add_option("--partitions",
+                   config.partitions,
                    "Physical partitions of every new container (default: from its throughput)")
         ->envname("ORRERY_PARTITIONS")
         ->check(CLI::Range(1U, model::limits::kPhysicalPartitionsMax));

@@ -1,5 +1,5 @@
-// The settings of `orrery serve`: command line, then environment (ORRERY_...), then config file, then
-// default. Every option exists in all three.
+// The settings of `orrery serve`: command line, then environment (ORRERY_...), then config file,
+// then default. Every option exists in all three.
 
 #pragma once
 

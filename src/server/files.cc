@@ -1,15 +1,14 @@
 #include "server/files.h"
 
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <fcntl.h>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
+#include <sys/stat.h>
+#include <unistd.h>
 
 namespace orrery::server {
 
@@ -51,7 +50,8 @@ Status write_private_file(const std::string& path, std::string_view content) {
     if (!written) return written;
     if (std::rename(temporary.c_str(), path.c_str()) != 0) return file_error("rename", temporary);
     const std::string parent = std::filesystem::path(path).parent_path().string();
-    const int directory = ::open(parent.empty() ? "." : parent.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    const int directory =
+        ::open(parent.empty() ? "." : parent.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (directory < 0) return file_error("open", parent);
     const bool synced = ::fsync(directory) == 0;
     ::close(directory);

@@ -20,8 +20,8 @@ constexpr std::size_t kKeyBytes = 64;
 
 Result<AccountKey> read_key(const std::string& path, bool loopback) {
     std::string text = TRY(read_file(path));
-    text.erase(std::remove_if(text.begin(), text.end(),
-                              [](unsigned char c) { return std::isspace(c) != 0; }),
+    text.erase(std::remove_if(
+                   text.begin(), text.end(), [](unsigned char c) { return std::isspace(c) != 0; }),
                text.end());
     if (!auth::MasterKey::from_base64(text)) {
         return Error(ErrorCode::kBadRequest,
@@ -42,9 +42,10 @@ Result<AccountKey> account_key(const ServeConfig& config, Random& random) {
     if (!config.key_file.empty()) return read_key(config.key_file, config.loopback());
     if (config.loopback()) return AccountKey{.base64 = kEmulatorKey, .origin = {}};
     if (config.ephemeral) {
-        return Error(ErrorCode::kBadRequest,
-                     "an ephemeral server on another address than loopback needs --key-file: it has "
-                     "nowhere to keep a generated key");
+        return Error(
+            ErrorCode::kBadRequest,
+            "an ephemeral server on another address than loopback needs --key-file: it has "
+            "nowhere to keep a generated key");
     }
     const std::string path = config.data_directory + "/account.key";
     if (std::filesystem::exists(path)) return read_key(path, false);

@@ -74,14 +74,16 @@ void Node::build_services(const ServeConfig& config) {
     executors_ = std::make_unique<ThreadPool>(kExecutorThreads);
     docnums_ = std::make_unique<partition::DocnumCache>(kDocnumCacheEntries);
     partitions_ = std::make_unique<service::Partitions>(
-        *engine_, *catalog_,
+        *engine_,
+        *catalog_,
         partition::Partition::Environment{
             .executors = *executors_, .clock = clock_, .docnums = docnums_.get()});
     background_ = std::make_unique<service::Background>(
         *catalog_, *partitions_, std::chrono::milliseconds(config.ttl_sweep_ms));
     signer_ = std::make_unique<service::ContinuationSigner>(catalog_->secret());
     resources_ = std::make_unique<service::Resources>(
-        *catalog_, *signer_,
+        *catalog_,
+        *signer_,
         service::ResourceOptions{.partition_count = config.partitions,
                                  .on_removal = [this] { background_->wake(); }});
     items_ = std::make_unique<service::Items>(*partitions_);

@@ -16,10 +16,7 @@ constexpr std::size_t kExpiredPerCommit = 100;
 Background::Background(catalog::Catalog& catalog,
                        Partitions& partitions,
                        std::chrono::milliseconds interval)
-    : catalog_(catalog),
-      partitions_(partitions),
-      interval_(interval),
-      thread_([this] { run(); }) {}
+    : catalog_(catalog), partitions_(partitions), interval_(interval), thread_([this] { run(); }) {}
 
 Background::~Background() {
     {

@@ -43,7 +43,8 @@ Result<std::size_t> range_index(std::string_view header, const catalog::Containe
         return bad_request("The partition key range id is not valid.");
     }
     const auto found =
-        std::find_if(container.ranges.begin(), container.ranges.end(),
+        std::find_if(container.ranges.begin(),
+                     container.ranges.end(),
                      [&](const catalog::PartitionRange& range) { return range.id == id; });
     if (found == container.ranges.end()) {
         constexpr std::uint32_t kPartitionKeyRangeGone = 1002;
@@ -138,16 +139,16 @@ Result<ItemPage> ItemFeed::read(const Request& request, const catalog::Container
         out.page.count += part.count;
         out.position = {.range_id = partition->identity().range_id, .lsn = part.lsn};
         if (part.resume) {
-            out.page.continuation =
-                signer_.sign({.range_id = container.ranges[index].id, .resume = *part.resume}, scope);
+            out.page.continuation = signer_.sign(
+                {.range_id = container.ranges[index].id, .resume = *part.resume}, scope);
             return out;
         }
         if (index == selection.last_range) return out;
         ++index;
         feed.resume.clear();
         feed.items_max = items_max - out.page.count;
-        const bool full = feed.items_max == 0 ||
-                          out.page.elements.size() >= model::limits::kPageBytesMax;
+        const bool full =
+            feed.items_max == 0 || out.page.elements.size() >= model::limits::kPageBytesMax;
         if (full) {
             out.page.continuation =
                 signer_.sign({.range_id = container.ranges[index].id, .resume = {}}, scope);

@@ -11,11 +11,12 @@ namespace orrery::service {
 namespace {
 
 Error wrong_component_count(std::size_t given, std::size_t defined) {
-    return bad_request("Partition key provided either doesn't correspond to definition in the "
-                       "collection or doesn't match partition key field values specified in the "
-                       "document: it has " +
-                       std::to_string(given) + " components, the container's has " +
-                       std::to_string(defined) + ".");
+    return bad_request(
+        "Partition key provided either doesn't correspond to definition in the "
+        "collection or doesn't match partition key field values specified in the "
+        "document: it has " +
+        std::to_string(given) + " components, the container's has " + std::to_string(defined) +
+        ".");
 }
 
 Status check_consistency(const Request& request) {
@@ -42,8 +43,9 @@ Result<std::optional<model::PartitionKeyValue>> partition_key_of(
     if (definition.system_key) {
         // [] and [{}] both say "no key" here, and so does an old client that sends nothing.
         const bool none =
-            !key || (key->size() == 1 && std::holds_alternative<model::PartitionKeyValue::Undefined>(
-                                             key->components()[0]));
+            !key ||
+            (key->size() == 1 &&
+             std::holds_alternative<model::PartitionKeyValue::Undefined>(key->components()[0]));
         if (none) key.emplace();
         return key;
     }
@@ -80,9 +82,10 @@ Status check_intended_container(const Request& request, const catalog::Container
     const auto& intended = request.intended_container_rid;
     if (!intended || intended->empty() || *intended == container.rid.text()) return {};
     constexpr std::uint32_t kIntendedContainerMismatch = 1024;
-    return bad_request("The container's resource id is not the one the client intended; the "
-                       "container has been created anew.",
-                       kIntendedContainerMismatch);
+    return bad_request(
+        "The container's resource id is not the one the client intended; the "
+        "container has been created anew.",
+        kIntendedContainerMismatch);
 }
 
 Status check_session(const Request& request, const partition::Partition& partition) {
@@ -106,8 +109,7 @@ Status check_session(const Request& request, const partition::Partition& partiti
 }
 
 Position position_of(const partition::Partition& partition, partition::Lsn at_least) {
-    return {.range_id = partition.identity().range_id,
-            .lsn = std::max(partition.lsn(), at_least)};
+    return {.range_id = partition.identity().range_id, .lsn = std::max(partition.lsn(), at_least)};
 }
 
 }  // namespace orrery::service

@@ -21,8 +21,8 @@ struct Position {
     partition::Lsn lsn = 0;
 };
 
-// The partition key of the request's header; nothing when there is none. The empty key of containers
-// that have no partition key stands for itself.
+// The partition key of the request's header; nothing when there is none. The empty key of
+// containers that have no partition key stands for itself.
 Result<std::optional<model::PartitionKeyValue>> partition_key_of(
     const Request& request, const catalog::Container& container);
 

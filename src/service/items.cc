@@ -121,7 +121,8 @@ ItemOutcome Items::read(const Request& request,
     auto found = partition.read(located->ref, container->definition.default_ttl);
     if (!found) return refuse(std::move(found).take_error());
     if (!*found) return refuse(not_found());
-    ItemAnswer answer = answer_of(std::move(**found), partition.identity(), ItemAnswer::Kind::kRead);
+    ItemAnswer answer =
+        answer_of(std::move(**found), partition.identity(), ItemAnswer::Kind::kRead);
     if (request.if_none_match && model::etag_matches(*request.if_none_match, answer.etag)) {
         answer.kind = ItemAnswer::Kind::kNotModified;
     }
@@ -140,9 +141,11 @@ void Items::create(const Request& request,
     const auto& partition = target->partition;
     submit(
         partition,
-        [&identity = partition->identity(), body = std::move(*body), epk = std::move(target->epk),
-         rules = rules_of(request, *container)](
-            partition::ItemWriter& writer) -> Result<ItemAnswer> {
+        [&identity = partition->identity(),
+         body = std::move(*body),
+         epk = std::move(target->epk),
+         rules =
+             rules_of(request, *container)](partition::ItemWriter& writer) -> Result<ItemAnswer> {
             partition::WrittenItem written = TRY(writer.create(body, epk, rules));
             return answer_of(std::move(written.item), identity, ItemAnswer::Kind::kCreated);
         },
@@ -160,13 +163,16 @@ void Items::upsert(const Request& request,
     const auto& partition = target->partition;
     submit(
         partition,
-        [&identity = partition->identity(), body = std::move(*body), epk = std::move(target->epk),
-         rules = rules_of(request, *container)](
-            partition::ItemWriter& writer) -> Result<ItemAnswer> {
+        [&identity = partition->identity(),
+         body = std::move(*body),
+         epk = std::move(target->epk),
+         rules =
+             rules_of(request, *container)](partition::ItemWriter& writer) -> Result<ItemAnswer> {
             partition::WrittenItem written = TRY(writer.upsert(body, epk, rules));
-            return answer_of(std::move(written.item), identity,
-                             written.created ? ItemAnswer::Kind::kCreated
-                                             : ItemAnswer::Kind::kReplaced);
+            return answer_of(
+                std::move(written.item),
+                identity,
+                written.created ? ItemAnswer::Kind::kCreated : ItemAnswer::Kind::kReplaced);
         },
         done);
 }
@@ -177,14 +183,17 @@ void Items::replace(const Request& request,
                     std::string_view text,
                     const ItemCallback& done) {
     auto located = locate(request, *container, address);
-    if (!located) return done({.answer = std::move(located).take_error(), .position = std::nullopt});
+    if (!located)
+        return done({.answer = std::move(located).take_error(), .position = std::nullopt});
     auto body = checked_body(request, *container, text);
     if (!body) return done({.answer = std::move(body).take_error(), .position = std::nullopt});
     submit(
         located->partition,
-        [&identity = located->partition->identity(), ref = std::move(located->ref),
-         body = std::move(*body), rules = rules_of(request, *container)](
-            partition::ItemWriter& writer) -> Result<ItemAnswer> {
+        [&identity = located->partition->identity(),
+         ref = std::move(located->ref),
+         body = std::move(*body),
+         rules =
+             rules_of(request, *container)](partition::ItemWriter& writer) -> Result<ItemAnswer> {
             partition::WrittenItem written = TRY(writer.replace(ref, body, rules));
             return answer_of(std::move(written.item), identity, ItemAnswer::Kind::kReplaced);
         },
@@ -196,7 +205,8 @@ void Items::remove(const Request& request,
                    const ItemAddress& address,
                    const ItemCallback& done) {
     auto located = locate(request, *container, address);
-    if (!located) return done({.answer = std::move(located).take_error(), .position = std::nullopt});
+    if (!located)
+        return done({.answer = std::move(located).take_error(), .position = std::nullopt});
     submit(
         located->partition,
         [ref = std::move(located->ref), rules = rules_of(request, *container)](

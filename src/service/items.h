@@ -1,5 +1,6 @@
-// The operations on single items. Reads answer at once; writes are handed to the partition's executor
-// and answer through the callback, on the executor's thread, when they are durable or refused.
+// The operations on single items. Reads answer at once; writes are handed to the partition's
+// executor and answer through the callback, on the executor's thread, when they are durable or
+// refused.
 
 #pragma once
 

@@ -17,8 +17,8 @@ struct Page {
     std::optional<std::string> continuation;
 };
 
-// How many elements a page may have, from x-ms-max-item-count: absent and 0 take the default, -1 has
-// no limit but the page's size in bytes.
+// How many elements a page may have, from x-ms-max-item-count: absent and 0 take the default, -1
+// has no limit but the page's size in bytes.
 Result<std::size_t> page_size(const Request& request);
 
 }  // namespace orrery::service

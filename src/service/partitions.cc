@@ -19,11 +19,10 @@ Result<std::shared_ptr<partition::Partition>> Partitions::open(const catalog::Co
     std::shared_ptr<partition::Partition>& slot = open_[range.partition];
     if (!slot) {
         auto store = TRY(engine_.open(range.partition));
-        slot = TRY(partition::Partition::open({.container = container.rid,
-                                               .range_id = range.id,
-                                               .storage_id = range.partition},
-                                              std::move(store),
-                                              environment_));
+        slot = TRY(partition::Partition::open(
+            {.container = container.rid, .range_id = range.id, .storage_id = range.partition},
+            std::move(store),
+            environment_));
     }
     return slot;
 }

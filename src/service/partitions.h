@@ -29,8 +29,8 @@ public:
     std::shared_ptr<partition::Partition> find(storage::PartitionId id) const;
 
     // Drops the data of removed containers, and their entries in the catalog's list. Call after a
-    // removal and at start-up, not from two threads at once; safe to repeat. Blocks until nobody uses
-    // the partitions any more.
+    // removal and at start-up, not from two threads at once; safe to repeat. Blocks until nobody
+    // uses the partitions any more.
     Status drop_removed();
 
 private:

@@ -65,8 +65,8 @@ Value to_json(const catalog::Offer& offer) {
     }
     Value out(Value::Object{});
     out.set("id", offer.rid.text());
-    set_system_properties(out, offer.rid.text(), "offers/" + offer.rid.text() + "/",
-                          offer.revision);
+    set_system_properties(
+        out, offer.rid.text(), "offers/" + offer.rid.text() + "/", offer.revision);
     out.set("offerVersion", "V2");
     out.set("offerType", "Invalid");
     out.set("offerResourceId", offer.resource_rid);
@@ -80,8 +80,8 @@ Value to_json(const catalog::Container& container, const catalog::PartitionRange
         model::PartitionKeyRangeRid{.container = container.rid, .number = range.id}.text();
     Value out(Value::Object{});
     out.set("id", std::to_string(range.id));
-    set_system_properties(out, rid, container.self_link() + "pkranges/" + rid + "/",
-                          container.revision);
+    set_system_properties(
+        out, rid, container.self_link() + "pkranges/" + rid + "/", container.revision);
     out.set("minInclusive", to_hex_upper(range.epks.min_inclusive));
     out.set("maxExclusive", to_hex_upper(range.epks.max_exclusive));
     out.set("ridPrefix", std::int64_t{range.id});

@@ -16,7 +16,8 @@ using json::Value;
 
 Error unsupported(std::string_view near) {
     return bad_request(
-        "Queries on databases, containers and offers support only SELECT * FROM x WHERE x.property = "
+        "Queries on databases, containers and offers support only SELECT * FROM x WHERE x.property "
+        "= "
         "value [AND ...]; near '" +
         std::string(near.substr(0, 40)) + "'.");
 }

@@ -62,11 +62,9 @@ Result<ResourceAnswer> Resources::create_database(const Request& request, std::s
     TRY(model::check_resource_name(id->string()));
     const auto throughput =
         TRY(model::parse_throughput(request.offer_throughput, request.autopilot_settings));
-    const catalog::DatabasePtr database =
-        TRY(catalog_.create_database(id->string(), throughput));
-    return ResourceAnswer{.body = to_json(*database),
-                          .etag = database->revision.etag(),
-                          .container = nullptr};
+    const catalog::DatabasePtr database = TRY(catalog_.create_database(id->string(), throughput));
+    return ResourceAnswer{
+        .body = to_json(*database), .etag = database->revision.etag(), .container = nullptr};
 }
 
 Result<ResourceAnswer> Resources::read_database(const Request& request, std::string_view segment) {
@@ -135,8 +133,8 @@ Result<ResourceAnswer> Resources::create_container(const Request& request,
 Result<ResourceAnswer> Resources::read_container(const Request& request,
                                                  const ContainerAddress& address) {
     const FoundContainer found = TRY(find_container(catalog_, address, request.api_version));
-    ResourceAnswer answer = read_answer(request, to_json(*found.container, request.api_version),
-                                        found.container->revision.etag());
+    ResourceAnswer answer = read_answer(
+        request, to_json(*found.container, request.api_version), found.container->revision.etag());
     answer.container = found.container;
     return answer;
 }
@@ -148,7 +146,8 @@ Result<ResourceAnswer> Resources::replace_container(const Request& request,
     Value value = TRY(parse_object(body));
     // What an old client cannot see it cannot send either.
     if (found.container->definition.partition_key.system_key) {
-        value.set("partitionKey", *model::to_json(found.container->definition).find("partitionKey"));
+        value.set("partitionKey",
+                  *model::to_json(found.container->definition).find("partitionKey"));
     }
     // The service takes a missing policy as "leave it": it can never be another one.
     if (value.find("uniqueKeyPolicy") == nullptr) {

@@ -42,9 +42,7 @@ struct ResourceOptions {
 
 class Resources {
 public:
-    Resources(catalog::Catalog& catalog,
-              const ContinuationSigner& signer,
-              ResourceOptions options)
+    Resources(catalog::Catalog& catalog, const ContinuationSigner& signer, ResourceOptions options)
         : catalog_(catalog), signer_(signer), options_(std::move(options)) {}
 
     // The container a request for something in it means.

@@ -36,19 +36,18 @@ std::string endpoint_of(Call& call, const std::string& default_host) {
     std::string_view host = call.header(header::kForwardedHost)
                                 .value_or(call.header(header::kHost).value_or(default_host));
     if (!is_host(host)) host = default_host;
-    const std::string_view proto = call.header(header::kForwardedProto)
-                                       .value_or(call.exchange().secure() ? "https" : "http");
+    const std::string_view proto =
+        call.header(header::kForwardedProto).value_or(call.exchange().secure() ? "https" : "http");
     return std::string(proto == "https" ? "https" : "http") + "://" + std::string(host) + "/";
 }
 
 }  // namespace
 
 void read_account(const Backend& backend, const CallPtr& call) {
-    const Value location(
-        Value::Object{{"name", "Local"},
-                      {"databaseAccountEndpoint", endpoint_of(*call, backend.default_host)}});
-    const Value replicas(
-        Value::Object{{"asyncReplication", false}, {"minReplicaSetSize", 1}, {"maxReplicasetSize", 1}});
+    const Value location(Value::Object{
+        {"name", "Local"}, {"databaseAccountEndpoint", endpoint_of(*call, backend.default_host)}});
+    const Value replicas(Value::Object{
+        {"asyncReplication", false}, {"minReplicaSetSize", 1}, {"maxReplicasetSize", 1}});
     Value account(Value::Object{});
     account.set("_self", "");
     account.set("id", "orrery");
@@ -67,8 +66,9 @@ void read_account(const Backend& backend, const CallPtr& call) {
     account.set("systemReplicationPolicy", replicas);
     account.set("userConsistencyPolicy",
                 Value(Value::Object{{"defaultConsistencyLevel", "Session"}}));
-    account.set("readPolicy",
-                Value(Value::Object{{"primaryReadCoefficient", 1}, {"secondaryReadCoefficient", 1}}));
+    account.set(
+        "readPolicy",
+        Value(Value::Object{{"primaryReadCoefficient", 1}, {"secondaryReadCoefficient", 1}}));
     account.set("queryEngineConfiguration", kQueryEngineConfiguration);
     http::Response response = call->make_response(200, "0");
     response.body = account.text();

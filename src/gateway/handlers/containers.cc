@@ -22,10 +22,10 @@ void add_quota_headers(http::Response& response, const service::ContainerUsage& 
     response.add_header(header::kResourceQuota,
                         "functions=50;storedProcedures=100;triggers=25;documentSize=-1;"
                         "documentsSize=-1;documentsCount=-1;collectionSize=-1");
-    response.add_header(header::kResourceUsage,
-                        "functions=0;storedProcedures=0;triggers=0;documentSize=0;documentsSize=" +
-                            size + ";documentsCount=" + std::to_string(usage.item_count) +
-                            ";collectionSize=" + size);
+    response.add_header(
+        header::kResourceUsage,
+        "functions=0;storedProcedures=0;triggers=0;documentSize=0;documentsSize=" + size +
+            ";documentsCount=" + std::to_string(usage.item_count) + ";collectionSize=" + size);
 }
 
 }  // namespace
@@ -37,23 +37,23 @@ Result<service::FoundContainer> owner_of(const Backend& backend, const Call& cal
 }
 
 void list_containers(const Backend& backend, const CallPtr& call) {
-    respond_with_feed(
-        *call, backend.resources.list_containers(call->request, call->path.ids[0], nullptr));
+    respond_with_feed(*call,
+                      backend.resources.list_containers(call->request, call->path.ids[0], nullptr));
 }
 
 void post_container(const Backend& backend, const CallPtr& call) {
     const std::string& database = call->path.ids[0];
     if (!is_query(*call)) {
-        return respond_with(*call, 201,
-                            backend.resources.create_container(call->request, database,
-                                                               call->exchange().body()));
+        return respond_with(
+            *call,
+            201,
+            backend.resources.create_container(call->request, database, call->exchange().body()));
     }
     const auto body = json::Value::parse(call->exchange().body());
     if (!body) return call->fail(body.error());
     const auto query = service::ResourceQuery::parse(*body);
     if (!query) return call->fail(query.error());
-    respond_with_feed(*call,
-                      backend.resources.list_containers(call->request, database, &*query));
+    respond_with_feed(*call, backend.resources.list_containers(call->request, database, &*query));
 }
 
 void read_container(const Backend& backend, const CallPtr& call) {
@@ -73,9 +73,10 @@ void read_container(const Backend& backend, const CallPtr& call) {
 }
 
 void replace_container(const Backend& backend, const CallPtr& call) {
-    respond_with(*call, 200,
-                 backend.resources.replace_container(call->request, address_of(*call),
-                                                     call->exchange().body()));
+    respond_with(*call,
+                 200,
+                 backend.resources.replace_container(
+                     call->request, address_of(*call), call->exchange().body()));
 }
 
 void delete_container(const Backend& backend, const CallPtr& call) {

@@ -19,8 +19,8 @@ bool is_query(const Call& call) {
 
 void respond_with(Call& call, unsigned status, const Result<service::ResourceAnswer>& answer) {
     if (!answer) return call.fail(answer.error());
-    http::Response response = call.make_response(
-        answer->body ? status : 304, status == 200 ? kReadCharge : kWriteCharge);
+    http::Response response =
+        call.make_response(answer->body ? status : 304, status == 200 ? kReadCharge : kWriteCharge);
     response.add_header(header::kEtag, answer->etag);
     if (answer->body) response.body = answer->body->text();
     call.respond(std::move(response));

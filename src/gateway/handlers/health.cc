@@ -23,8 +23,7 @@ std::optional<http::Response> answer_without_key(const http::Exchange& exchange,
     const bool certificate = target == "/_explorer/emulator.pem";
     if (!probe && !certificate) return std::nullopt;
     if (exchange.method() != "GET" && exchange.method() != "HEAD") {
-        return plain_answer(405, kJson,
-                            R"({"code":"MethodNotAllowed","message":"Use GET here."})");
+        return plain_answer(405, kJson, R"({"code":"MethodNotAllowed","message":"Use GET here."})");
     }
     if (certificate) {
         return plain_answer(200, "application/x-pem-file", backend.certificate_pem);
@@ -32,7 +31,8 @@ std::optional<http::Response> answer_without_key(const http::Exchange& exchange,
     if (target == "/alive") return plain_answer(200, kJson, R"({"status":"alive"})");
     const bool ready = !backend.draining.load() && backend.healthy();
     if (ready) return plain_answer(200, kJson, R"({"status":"ready"})");
-    return plain_answer(503, kJson,
+    return plain_answer(503,
+                        kJson,
                         R"({"code":"ServiceUnavailable","status":"not ready","message":)"
                         R"("The server is stopping or cannot read its data."})");
 }

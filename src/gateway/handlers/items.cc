@@ -63,17 +63,15 @@ service::ItemCallback answer_later(const CallPtr& call, service::FoundContainer 
     return [call, found = std::move(found)](ItemOutcome outcome) {
         // std::function wants to be able to copy what it holds.
         auto held = std::make_shared<ItemOutcome>(std::move(outcome));
-        call->respond_with([call, found, held] {
-            return make_response(*call, found, std::move(*held));
-        });
+        call->respond_with(
+            [call, found, held] { return make_response(*call, found, std::move(*held)); });
     };
 }
 
 // What a write asks for beyond the write itself, and is not there: better refused than left out.
 Status refuse_extras(const Call& call) {
-    for (const auto& [name, feature] :
-         {std::pair{header::kPreTrigger, "A pre-trigger"},
-          std::pair{header::kPostTrigger, "A post-trigger"}}) {
+    for (const auto& [name, feature] : {std::pair{header::kPreTrigger, "A pre-trigger"},
+                                        std::pair{header::kPostTrigger, "A post-trigger"}}) {
         const auto value = call.header(name);
         if (value && !value->empty()) {
             return Error(ErrorCode::kNotImplemented,
@@ -139,7 +137,8 @@ void read_item(const Backend& backend, const CallPtr& call) {
     const auto found = owner_of(backend, *call);
     if (!found) return call->fail(found.error());
     call->respond(make_response(
-        *call, *found,
+        *call,
+        *found,
         backend.items.read(call->request, found->container, address_of(*call, *found))));
 }
 
@@ -147,8 +146,11 @@ void replace_item(const Backend& backend, const CallPtr& call) {
     const auto found = owner_of(backend, *call);
     if (!found) return call->fail(found.error());
     if (const Status extras = refuse_extras(*call); !extras) return call->fail(extras.error());
-    backend.items.replace(call->request, found->container, address_of(*call, *found),
-                          call->exchange().body(), answer_later(call, *found));
+    backend.items.replace(call->request,
+                          found->container,
+                          address_of(*call, *found),
+                          call->exchange().body(),
+                          answer_later(call, *found));
 }
 
 void refuse_patch(const Backend& /*backend*/, const CallPtr& call) {
@@ -159,8 +161,8 @@ void delete_item(const Backend& backend, const CallPtr& call) {
     const auto found = owner_of(backend, *call);
     if (!found) return call->fail(found.error());
     if (const Status extras = refuse_extras(*call); !extras) return call->fail(extras.error());
-    backend.items.remove(call->request, found->container, address_of(*call, *found),
-                         answer_later(call, *found));
+    backend.items.remove(
+        call->request, found->container, address_of(*call, *found), answer_later(call, *found));
 }
 
 }  // namespace orrery::gateway::handlers

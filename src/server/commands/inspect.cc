@@ -1,7 +1,6 @@
+#include <CLI/CLI.hpp>
 #include <cstdio>
 #include <sstream>
-
-#include <CLI/CLI.hpp>
 
 #include "base/clock.h"
 #include "base/random.h"
@@ -31,9 +30,12 @@ Status inspect_container(storage::Engine& engine,
         const partition::Verification result = TRY(partition::verify(*store));
         totals.items += result.items;
         totals.problems += result.problems.size();
-        std::printf("%s/%s range %u: %llu items, %zu problems\n", database.name.c_str(),
-                    container.definition.id.c_str(), range.id,
-                    static_cast<unsigned long long>(result.items), result.problems.size());
+        std::printf("%s/%s range %u: %llu items, %zu problems\n",
+                    database.name.c_str(),
+                    container.definition.id.c_str(),
+                    range.id,
+                    static_cast<unsigned long long>(result.items),
+                    result.problems.size());
         for (const std::string& problem : result.problems) {
             std::printf("  %s\n", problem.c_str());
         }
@@ -76,7 +78,8 @@ int inspect(const std::vector<std::string>& arguments) {
         std::fprintf(stderr, "orrery: %s\n", totals.error().message().c_str());
         return 1;
     }
-    std::printf("%llu items, %llu problems\n", static_cast<unsigned long long>(totals->items),
+    std::printf("%llu items, %llu problems\n",
+                static_cast<unsigned long long>(totals->items),
                 static_cast<unsigned long long>(totals->problems));
     return totals->problems == 0 ? 0 : 1;
 }

@@ -1,9 +1,8 @@
-#include <signal.h>
-
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
+#include <signal.h>
 
 #include "base/log.h"
 #include "server/commands/commands.h"
@@ -41,9 +40,9 @@ std::string where_data_lives(const ServeConfig& config) {
 void print_welcome(const ServeConfig& config, const Node& node) {
     const std::string url = endpoint(config, node.port());
     const bool public_key = node.key().origin.empty();
-    const std::string key =
-        public_key ? node.key().base64 + "\n            (the emulators' public key)"
-                   : "in " + node.key().origin;
+    const std::string key = public_key
+                                ? node.key().base64 + "\n            (the emulators' public key)"
+                                : "in " + node.key().origin;
     std::printf(
         "Orrery %s\n"
         "  Endpoint  %s  (plain HTTP on the same port)\n"
@@ -57,7 +56,11 @@ void print_welcome(const ServeConfig& config, const Node& node) {
         "'items', PartitionKey('/pk'))\n"
         "  container.upsert_item({'id': '1', 'pk': 'a', 'hello': 'world'})\n"
         "  print(container.read_item('1', 'a'))\n\n",
-        ORRERY_VERSION, url.c_str(), key.c_str(), where_data_lives(config).c_str(), url.c_str(),
+        ORRERY_VERSION,
+        url.c_str(),
+        key.c_str(),
+        where_data_lives(config).c_str(),
+        url.c_str(),
         public_key ? node.key().base64.c_str() : "<key>");
     std::fflush(stdout);
 }
@@ -70,8 +73,8 @@ Status write_port_file(const ServeConfig& config, std::uint16_t port) {
 
 // A message may quote bytes of a damaged file; a terminal must not act on them.
 std::string printable(std::string text) {
-    std::replace_if(text.begin(), text.end(),
-                    [](unsigned char c) { return c < 0x20 || c >= 0x7f; }, '?');
+    std::replace_if(
+        text.begin(), text.end(), [](unsigned char c) { return c < 0x20 || c >= 0x7f; }, '?');
     return text;
 }
 
@@ -99,10 +102,11 @@ int serve(const std::vector<std::string>& arguments) {
         return failed(written.error());
     }
     print_welcome(config, **node);
-    log::info("started", {{"version", ORRERY_VERSION},
-                          {"address", config.address},
-                          {"port", (*node)->port()},
-                          {"ephemeral", config.ephemeral}});
+    log::info("started",
+              {{"version", ORRERY_VERSION},
+               {"address", config.address},
+               {"port", (*node)->port()},
+               {"ephemeral", config.ephemeral}});
 
     int signal_number = 0;
     sigwait(&signals, &signal_number);
