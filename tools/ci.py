@@ -20,6 +20,8 @@ from dataclasses import dataclass
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 LOGS = ROOT / "build/logs"
+# RocksDB is not instrumented, so the sanitizer sees races where there are none.
+os.environ.setdefault("TSAN_OPTIONS", f"suppressions={ROOT}/tests/tsan.supp")
 LANES = 2
 STEP_SECONDS_MAX = 1800
 TAIL_LINES = 60
