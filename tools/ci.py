@@ -55,6 +55,11 @@ def golden(name: str, preset: str, configs: str = "") -> Step:
                 (f"build-{preset}",))
 
 
+def sanitized_sdk(preset: str) -> Step:
+    return Step(f"sdk-{preset}", f"tests/sdk/run.py --server build/{preset}/orrery "
+                "--sdk js,python --partitions 7", (f"build-{preset}",))
+
+
 def on_release(name: str, command: str, alone: bool = False) -> Step:
     return Step(name, command, ("build-release",), alone=alone)
 
@@ -70,6 +75,7 @@ STEPS = {step.name: step for step in [
     on_release("disk", "python3 tests/abuse/disk.py"),
     on_release("abuse", "python3 tests/abuse/run.py", alone=True),
     build("asan"), unit("asan"), golden("golden-asan", "asan", "default,page-size-1"),
+    sanitized_sdk("asan"), sanitized_sdk("tsan"),
     build("tsan"), unit("tsan"), golden("golden-tsan", "tsan", "default,page-size-1"),
     build("fuzz"), Step("fuzz", "tools/fuzz.py --seconds 5", ("build-fuzz",)),
 ]}
@@ -77,8 +83,8 @@ GROUPS = {
     "check": ["format", "layout", "build-dev", "unit-dev", "golden-dev"],
     # In this order as far as the needs allow: a build beside the tests of the one before.
     "test": ["format", "layout", "build-release", "crash", "build-asan", "sdk", "golden",
-             "build-tsan", "unit-asan", "golden-asan", "disk", "build-fuzz", "unit-tsan",
-             "golden-tsan", "fuzz", "abuse"],
+             "build-tsan", "unit-asan", "golden-asan", "sdk-asan", "disk", "build-fuzz",
+             "unit-tsan", "golden-tsan", "sdk-tsan", "fuzz", "abuse"],
 }
 
 
