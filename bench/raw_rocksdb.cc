@@ -27,17 +27,20 @@ struct Options {
     std::size_t batch = 64;
     double seconds = 5;
     std::size_t record_bytes = 1300;
+    std::uint64_t first = 1;
 };
 
 // What one create leaves in a partition's store (partition/item_writer.cc): the record, the places
 // it is found by, and once for the batch the partition's counters.
 class CreateWriter {
 public:
-    explicit CreateWriter(std::size_t record_bytes)
-        : record_(letters(record_bytes)), state_(letters(kStateBytes)) {}
+    explicit CreateWriter(const Options& options)
+        : random_(options.first),
+          record_(letters(options.record_bytes)),
+          state_(letters(kStateBytes)),
+          number_(options.first) {}
 
     void add_to(storage::WriteBatch& batch) {
-        ++number_;
         std::string epk;
         append_big_endian(epk, random_());
         append_big_endian(epk, random_());
@@ -46,6 +49,7 @@ public:
         batch.put(partition::id_key(epk, fmt::format("item-{:010}", number_)),
                   partition::docnum_value(number_));
         batch.put(partition::log_key(static_cast<partition::Lsn>(number_), number_), {});
+        ++number_;
     }
     void finish(storage::WriteBatch& batch) { batch.put(partition::state_key(), state_); }
 
@@ -60,17 +64,17 @@ private:
         return out;
     }
 
-    std::mt19937_64 random_{20251115};
+    std::mt19937_64 random_;
     const std::string record_;
     const std::string state_;
-    partition::Docnum number_ = 0;
+    partition::Docnum number_;
 };
 
 Status run(const Options& options) {
     using Clock = std::chrono::steady_clock;
     const auto engine = TRY(storage::open_shared_rocks({.path = options.path, .create = true}));
     const auto partition = TRY(engine->open(1));
-    CreateWriter writer(options.record_bytes);
+    CreateWriter writer(options);
     Histogram latencies;
     const auto begin = Clock::now();
     const auto end = begin + std::chrono::duration<double>(options.seconds);
@@ -101,7 +105,9 @@ Status run(const Options& options) {
 int main(int argc, char** argv) {
     Options options;
     CLI::App app("Writes item creates to RocksDB as fast as it takes them");
-    app.add_option("--path", options.path, "an empty directory")->required();
+    app.add_option("--path", options.path, "an empty directory, or that of an earlier run")
+        ->required();
+    app.add_option("--first", options.first, "number of the first item");
     app.add_option("--batch", options.batch, "creates in one synced write");
     app.add_option("--seconds", options.seconds);
     app.add_option("--record-bytes", options.record_bytes);

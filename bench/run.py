@@ -17,7 +17,6 @@ import http.client
 import json
 import os
 import pathlib
-import shutil
 import signal
 import socket
 import statistics
@@ -31,6 +30,9 @@ import urllib.parse
 KEY = "C2y6yDjf5/R+ob0N8A7Cgv30VRDJIWEHLM+4QDU5DE2nQ9nDuVTqobD4b8mGGyPMbIZnqyMsEcaGQy67XIw/Jw=="
 ITEMS = 10_000
 CONTAINERS = 1_000
+# With 64 connections one half waits for the sync while the other half is on its way: counting the
+# server's syncs gives 31 to 34 creates each.
+CREATES_PER_SYNC = 32
 START_TIMEOUT_SECONDS = 30
 
 
@@ -97,13 +99,11 @@ class Bench:
                    "--connections", str(connections), "--seconds", str(self.seconds), *more]
         return self._per_second(command)
 
-    def raw_rocksdb(self, batch: int) -> float:
-        path = pathlib.Path(tempfile.mkdtemp(prefix="raw-", dir=self.scratch))
-        try:
-            return self._per_second([self.find("raw_rocksdb"), "--path", str(path),
-                                     "--batch", str(batch), "--seconds", str(self.seconds)])
-        finally:
-            shutil.rmtree(path)
+    def raw_rocksdb(self, batch: int, first: int) -> float:
+        """One database over all rounds, as the server has one: it grows and compacts alike."""
+        return self._per_second([self.find("raw_rocksdb"), "--path", str(self.scratch / "raw"),
+                                 "--batch", str(batch), "--first", str(first),
+                                 "--seconds", str(self.seconds)])
 
     @staticmethod
     def _per_second(command: list[str]) -> float:
@@ -163,14 +163,15 @@ def measure_throughput(bench: Bench, table: list) -> None:
         with Program([bench.find("http_echo"), "--response", str(response)],
                      bench.scratch) as echo:
             for number in range(bench.rounds):
+                first = (number + 1) * 100_000_000
                 numbers["echo32"].append(bench.load(echo.port, "echo", 32))
                 numbers["read32"].append(
                     bench.load(server.port, "read", 32, "--items", str(ITEMS)))
                 numbers["echo64"].append(bench.load(echo.port, "echo", 64))
                 numbers["create64"].append(
                     bench.load(server.port, "create", 64, "--setup", "--container", "creates",
-                               "--first", str((number + 1) * 100_000_000)))
-                numbers["raw"].append(bench.raw_rocksdb(64))
+                               "--first", str(first)))
+                numbers["raw"].append(bench.raw_rocksdb(CREATES_PER_SYNC, first))
     median = {name: statistics.median(values) for name, values in numbers.items()}
     limit = min(median["echo64"], median["raw"])
     table += [
@@ -179,7 +180,7 @@ def measure_throughput(bench: Bench, table: list) -> None:
         ("  of http_echo", f"{median['read32'] / median['echo32']:.2f}", ">= 0.65",
          median["read32"] / median["echo32"] >= 0.65),
         ("http_echo, 64 connections", f"{median['echo64']:.0f}/s", "limit", None),
-        ("raw_rocksdb, batches of 64", f"{median['raw']:.0f}/s", "limit", None),
+        (f"raw_rocksdb, batches of {CREATES_PER_SYNC}", f"{median['raw']:.0f}/s", "limit", None),
         ("durable create 1 KB, 64 connections", f"{median['create64']:.0f}/s", "", None),
         ("  of the smaller limit", f"{median['create64'] / limit:.2f}", ">= 0.50",
          median["create64"] / limit >= 0.5),

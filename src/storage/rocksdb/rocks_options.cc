@@ -79,6 +79,9 @@ void choose_memory(rocksdb::Options& options, const RocksOptions& wanted) {
 void choose_background_work(rocksdb::Options& options) {
     options.max_background_jobs = 2;
     options.level_compaction_dynamic_level_bytes = true;
+    // Keys of ids and hashes are spread over everything, so a merge rewrites much: do it less
+    // often.
+    options.level0_file_num_compaction_trigger = 8;
     options.bytes_per_sync = std::uint64_t{1} << 20;
     // No threads that wake up an idle server.
     options.stats_dump_period_sec = 0;
@@ -101,7 +104,10 @@ void choose_tables(rocksdb::Options& options, const RocksResources& resources) {
     table.cache_index_and_filter_blocks = true;
     table.pin_l0_filter_and_index_blocks_in_cache = true;
     options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
-    options.compression = fastest_compression();
+    // What has just been written is soon merged again: compressing it costs processor time twice.
+    // With dynamic level sizes the second entry is the first level below L0.
+    options.compression_per_level = {
+        rocksdb::kNoCompression, rocksdb::kNoCompression, fastest_compression()};
 }
 
 }  // namespace
