@@ -26,6 +26,7 @@ Result<std::unique_ptr<storage::Engine>> open_engine(storage::DataDirectory& dir
     options.path = directory.database_path();
     options.create = directory.fresh();
     options.block_cache_bytes = block_cache_bytes;
+    options.flush_at_end = true;
     auto engine = TRY(storage::open_shared_rocks(options));
     if (directory.fresh()) TRY(directory.mark_ready());
     return engine;

@@ -89,8 +89,8 @@ RocksDatabase::RocksDatabase(RocksOptions options, std::shared_ptr<RocksInstance
 }
 
 RocksDatabase::~RocksDatabase() {
-    // Only a convenience: everything is in the log, so a failure costs the next open some time.
-    if (!instance_->listener->failed) {
+    // Everything is in the log, so a failure only costs the next open some time.
+    if (options_.flush_at_end && !instance_->listener->failed) {
         instance_->db->Flush(rocksdb::FlushOptions()).PermitUncheckedError();
     }
 }

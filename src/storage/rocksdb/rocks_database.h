@@ -60,7 +60,6 @@ public:
     RocksDatabase(RocksOptions options, std::shared_ptr<RocksInstance> instance);
     RocksDatabase(const RocksDatabase&) = delete;
     RocksDatabase& operator=(const RocksDatabase&) = delete;
-    // Writes out what is only in the log, so that the next open has nothing to replay.
     ~RocksDatabase();
 
     // What to read from now. What is read from one instance does not change to another.

@@ -28,6 +28,9 @@ struct RocksOptions {
     // Filled as blocks are read, so an idle server does not pay for it.
     std::size_t block_cache_bytes = std::size_t{256} << 20;
     std::size_t write_buffer_bytes = std::size_t{16} << 20;
+    // Writes out what is only in the log when the engine ends, so that the next open has nothing to
+    // replay. Costs the end some time; nothing depends on it.
+    bool flush_at_end = false;
     // After a failed write the engine tries to get going again at most this often; commits in
     // between are refused at once.
     std::chrono::milliseconds recovery_interval{200};
