@@ -25,6 +25,14 @@ Error id_taken() {
     return Error(ErrorCode::kConflict, "Resource with specified id or name already exists.");
 }
 
+// The item that a body without an address means.
+ItemRef ref_of(const model::ItemBody& body, std::string_view epk) {
+    return {.epk = std::string(epk),
+            .partition_key = body.partition_key.encode(),
+            .id = body.id,
+            .docnum = std::nullopt};
+}
+
 Status check_etag(const WriteRules& rules, const Identity& identity, const StoredItem& item) {
     if (!rules.if_match) return {};
     if (model::etag_matches(*rules.if_match, item_etag(identity, item.header()))) return {};
@@ -70,22 +78,14 @@ ItemWriter::ItemWriter(const Identity& identity,
 Result<WrittenItem> ItemWriter::create(const model::ItemBody& body,
                                        std::string_view epk,
                                        const WriteRules& rules) {
-    const ItemRef ref{.epk = std::string(epk),
-                      .partition_key = body.partition_key.encode(),
-                      .id = body.id,
-                      .docnum = std::nullopt};
-    if (TRY(find_or_claim(ref, rules))) return id_taken();
+    if (TRY(find_or_claim(ref_of(body, epk), rules))) return id_taken();
     return insert(body, epk, rules);
 }
 
 Result<WrittenItem> ItemWriter::upsert(const model::ItemBody& body,
                                        std::string_view epk,
                                        const WriteRules& rules) {
-    const ItemRef ref{.epk = std::string(epk),
-                      .partition_key = body.partition_key.encode(),
-                      .id = body.id,
-                      .docnum = std::nullopt};
-    const std::optional<StoredItem> old = TRY(find_or_claim(ref, rules));
+    const std::optional<StoredItem> old = TRY(find_or_claim(ref_of(body, epk), rules));
     if (!old) return insert(body, epk, rules);
     TRY(check_etag(rules, identity_, *old));
     return overwrite(*old, body, rules);

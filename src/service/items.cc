@@ -134,41 +134,35 @@ void Items::create(const Request& request,
                    const catalog::ContainerPtr& container,
                    std::string_view text,
                    const ItemCallback& done) {
-    auto body = checked_body(request, *container, text);
-    if (!body) return done({.answer = std::move(body).take_error(), .position = std::nullopt});
-    auto target = route(partitions_, *container, body->partition_key);
-    if (!target) return done({.answer = std::move(target).take_error(), .position = std::nullopt});
-    const auto& partition = target->partition;
-    submit(
-        partition,
-        [&identity = partition->identity(),
-         body = std::move(*body),
-         epk = std::move(target->epk),
-         rules =
-             rules_of(request, *container)](partition::ItemWriter& writer) -> Result<ItemAnswer> {
-            partition::WrittenItem written = TRY(writer.create(body, epk, rules));
-            return answer_of(std::move(written.item), identity, ItemAnswer::Kind::kCreated);
-        },
-        done);
+    put(request, *container, text, &partition::ItemWriter::create, done);
 }
 
 void Items::upsert(const Request& request,
                    const catalog::ContainerPtr& container,
                    std::string_view text,
                    const ItemCallback& done) {
-    auto body = checked_body(request, *container, text);
+    put(request, *container, text, &partition::ItemWriter::upsert, done);
+}
+
+void Items::put(const Request& request,
+                const catalog::Container& container,
+                std::string_view text,
+                PutOperation operation,
+                const ItemCallback& done) {
+    auto body = checked_body(request, container, text);
     if (!body) return done({.answer = std::move(body).take_error(), .position = std::nullopt});
-    auto target = route(partitions_, *container, body->partition_key);
+    auto target = route(partitions_, container, body->partition_key);
     if (!target) return done({.answer = std::move(target).take_error(), .position = std::nullopt});
     const auto& partition = target->partition;
     submit(
         partition,
         [&identity = partition->identity(),
+         operation,
          body = std::move(*body),
          epk = std::move(target->epk),
          rules =
-             rules_of(request, *container)](partition::ItemWriter& writer) -> Result<ItemAnswer> {
-            partition::WrittenItem written = TRY(writer.upsert(body, epk, rules));
+             rules_of(request, container)](partition::ItemWriter& writer) -> Result<ItemAnswer> {
+            partition::WrittenItem written = TRY((writer.*operation)(body, epk, rules));
             return answer_of(
                 std::move(written.item),
                 identity,

@@ -78,8 +78,17 @@ public:
 
 private:
     using Operation = std::function<Result<ItemAnswer>(partition::ItemWriter&)>;
+    // Create or upsert: what an item without an address can be written with.
+    using PutOperation = Result<partition::WrittenItem> (partition::ItemWriter::*)(
+        const model::ItemBody&, std::string_view, const partition::WriteRules&);
     class Task;
     struct Located;
+
+    void put(const Request& request,
+             const catalog::Container& container,
+             std::string_view text,
+             PutOperation operation,
+             const ItemCallback& done);
 
     // Finds partition and item of an operation that names one.
     Result<Located> locate(const Request& request,
