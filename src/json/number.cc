@@ -1,0 +1,76 @@
+#include "json/number.h"
+
+#include <charconv>
+#include <cmath>
+#include <cstdio>
+
+#include "json/text.h"
+
+namespace orrery::json {
+
+namespace {
+
+// 2^63: the first double that is no int64.
+constexpr double kInt64End = 9223372036854775808.0;
+
+std::partial_ordering compare(std::int64_t integer, double real) {
+    if (std::isnan(real)) return std::partial_ordering::unordered;
+    if (real >= kInt64End) return std::partial_ordering::less;
+    if (real < -kInt64End) return std::partial_ordering::greater;
+    const double whole = std::trunc(real);
+    const auto truncated = static_cast<std::int64_t>(whole);
+    if (integer != truncated) return integer <=> truncated;
+    return 0.0 <=> (real - whole);
+}
+
+}  // namespace
+
+Number Number::parse(std::string_view text) {
+    std::int64_t integer = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), integer);
+    if (error == std::errc{} && end == text.data() + text.size()) return integer;
+    return Number(to_double(text)).normalized();
+}
+
+bool Number::is_finite() const { return is_integer_ || std::isfinite(real_); }
+
+Number Number::normalized() const {
+    if (is_integer_ || !(real_ >= -kInt64End && real_ < kInt64End)) return *this;
+    const auto integer = static_cast<std::int64_t>(real_);
+    if (static_cast<double>(integer) != real_) return *this;
+    return integer;
+}
+
+std::partial_ordering operator<=>(const Number& a, const Number& b) {
+    if (a.is_integer_ && b.is_integer_) return a.integer_ <=> b.integer_;
+    if (!a.is_integer_ && !b.is_integer_) return a.real_ <=> b.real_;
+    if (a.is_integer_) return compare(a.integer_, b.real_);
+    return 0 <=> compare(b.integer_, a.real_);
+}
+
+void append_number(std::string& out, const Number& number) {
+    char buffer[32];
+    if (number.is_integer()) {
+        const auto end = std::to_chars(buffer, buffer + sizeof(buffer), number.integer()).ptr;
+        out.append(buffer, end);
+        return;
+    }
+    const double real = number.real();
+    if (std::isnan(real)) {
+        out += "NaN";
+    } else if (std::isinf(real)) {
+        out += real > 0 ? "Infinity" : "-Infinity";
+    } else {
+        const auto length =
+            static_cast<std::size_t>(std::snprintf(buffer, sizeof(buffer), "%.15g", real));
+        if (to_double({buffer, length}) == real) {
+            out.append(buffer, length);
+        } else {
+            out.append(
+                buffer,
+                static_cast<std::size_t>(std::snprintf(buffer, sizeof(buffer), "%.17g", real)));
+        }
+    }
+}
+
+}  // namespace orrery::json

@@ -1,0 +1,49 @@
+// Numbers as queries see them: an integer of 64 bits or a double. An integer literal that fits
+// stays exact; everything else is the nearest double. Comparing is exact across the two (reference:
+// the SDKs' Number64).
+
+#pragma once
+
+#include <compare>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace orrery::json {
+
+class Number {
+public:
+    constexpr Number() = default;
+    constexpr Number(std::int64_t integer) : integer_(integer), is_integer_(true) {}  // NOLINT
+    constexpr Number(int integer) : Number(std::int64_t{integer}) {}                  // NOLINT
+    constexpr Number(double real) : real_(real), is_integer_(false) {}                // NOLINT
+
+    // From a valid JSON number. 1.0 and 1e2 are integers too; -0 is 0.
+    static Number parse(std::string_view text);
+
+    constexpr bool is_integer() const { return is_integer_; }
+    constexpr std::int64_t integer() const { return integer_; }
+    constexpr double real() const { return is_integer_ ? static_cast<double>(integer_) : real_; }
+    bool is_finite() const;
+
+    // A double without a fraction that fits becomes the integer it is; -0 becomes 0.
+    Number normalized() const;
+
+    // NaN is unordered with everything.
+    friend std::partial_ordering operator<=>(const Number& a, const Number& b);
+    friend bool operator==(const Number& a, const Number& b) { return (a <=> b) == 0; }
+
+private:
+    union {
+        std::int64_t integer_ = 0;
+        double real_;
+    };
+    bool is_integer_ = true;
+};
+
+// As query results print it: integers plain, doubles with 15 significant digits if that reads back
+// as the same number, else with 17 (0.1, 0.33333333333333331, 1.8446744073709552e+19). NaN and
+// infinities as the words NaN, Infinity, -Infinity, which are no JSON.
+void append_number(std::string& out, const Number& number);
+
+}  // namespace orrery::json

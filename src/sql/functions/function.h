@@ -1,0 +1,73 @@
+// A built-in scalar function is one row of a table: the binder, the evaluator, the generated
+// documentation and a test per example all read the same row.
+
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string_view>
+
+#include "base/result.h"
+#include "sql/arena.h"
+#include "sql/value.h"
+
+namespace orrery::sql {
+
+// What functions may ask of the query that runs.
+struct FunctionContext {
+    Arena& arena;
+    // 100 ns ticks since 1970: of this call, and of the start of the query.
+    std::int64_t now_ticks = 0;
+    std::int64_t query_ticks = 0;
+    double random = 0;  // for RAND, in [0, 1)
+    // Kept per place in the query where the function is called, for what is made once from its
+    // constant arguments (a compiled pattern). Null when the place cannot keep anything.
+    std::shared_ptr<void>* state = nullptr;
+    // Set to end the query, for results beyond a limit.
+    std::optional<Error> error;
+};
+
+using Evaluate = Value (*)(std::span<const Value> arguments, FunctionContext& context);
+
+inline constexpr std::uint8_t kAnyNumber = 255;
+
+struct FunctionExample {
+    std::string_view expression;  // LEFT("abc", 2)
+    std::string_view result;      // "ab" as JSON; empty for undefined
+};
+
+struct Function {
+    std::string_view name;  // as the documentation spells it, upper case
+    std::uint8_t arguments_min = 0;
+    std::uint8_t arguments_max = 0;  // or kAnyNumber
+    // What each argument must be, else the result is undefined: n number, s string, b boolean,
+    // a array, o object, d anything defined, e anything at all. The last one counts for all that
+    // follow. Missing optional arguments are not checked.
+    std::string_view kinds;
+    Evaluate evaluate = nullptr;
+    std::string_view signature;  // LEFT(s, n)
+    std::string_view doc;        // one sentence
+    FunctionExample example;
+    // Gives another result each time (RAND, GETCURRENTDATETIME): never folded, never indexed.
+    bool deterministic = true;
+};
+
+// Any case; nothing when there is no such function. Other spellings (IS_BOOLEAN) lead to the same
+// row.
+const Function* find_function(std::string_view name);
+
+// All rows, by group, for the documentation.
+struct FunctionGroup {
+    std::string_view title;
+    std::span<const Function> functions;
+};
+std::span<const FunctionGroup> function_groups();
+
+// Checks the kinds, then evaluates.
+Value call_function(const Function& function,
+                    std::span<const Value> arguments,
+                    FunctionContext& context);
+
+}  // namespace orrery::sql
