@@ -37,6 +37,11 @@ inline constexpr std::size_t kPageItemsDefault = 100;          // without x-ms-m
 inline constexpr std::size_t kPageBytesMax = 4 * 1024 * 1024;  // response page 4 MB
 inline constexpr std::size_t kContinuationBytesMax = 1024;     // ours: tokens stay within 1 KB
 
+// Queries.
+inline constexpr std::uint64_t kQueryStepsPerItemMax = 10'000'000;  // ours: JOINs, subqueries
+inline constexpr std::size_t kQueryGroupsMax = 500'000;             // GROUP BY table cells
+inline constexpr std::size_t kQueryMemoryBytesMax = 256 << 20;      // ours: groups, sorting
+
 // Throughput, in request units per second.
 inline constexpr std::int64_t kThroughputMin = 400;              // manual
 inline constexpr std::int64_t kThroughputStep = 100;             // manual
