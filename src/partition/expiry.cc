@@ -76,9 +76,6 @@ Result<std::vector<Docnum>> find_expired(const Partition& partition,
                                          std::int32_t default_ttl,
                                          std::size_t limit,
                                          SweepPosition& position) {
-    if (position.default_ttl != default_ttl) {
-        position = {.default_ttl = default_ttl, .log_from = {}};
-    }
     const auto state = partition.store().snapshot();
     const Expiry expiry{default_ttl, partition.clock().now_seconds()};
     std::vector<Docnum> found;
