@@ -329,6 +329,47 @@ TEST_F(CatalogTest, EntriesWithoutAMemberAreRefused) {
     EXPECT_TRUE(open());
 }
 
+// Larger numbers than the catalog gives out have no rid or no etag.
+TEST_F(CatalogTest, ImpossibleNumbersAreRefused) {
+    const DatabasePtr parent = must(catalog_->create_database("d", kManual));
+    container(parent->rid, "c", 2);
+    catalog_.reset();
+    for (const auto& [key, value] :
+         storage::testing_support::entries(store(), {}, storage::Direction::kForward)) {
+        const json::Value whole = must(json::Value::parse(value));
+        for (const auto& member : whole.object()) {
+            if (!member.value.is_number()) continue;
+            json::Value changed = whole;
+            changed.set(member.name, std::int64_t{-1});
+            put(store(), key, changed.text());
+            EXPECT_EQ(code_of(open()), ErrorCode::kCorrupted) << key[0] << " " << member.name;
+            if (member.name == "timestamp" || member.name == "requestUnits") continue;
+            changed.set(member.name, std::int64_t{1} << 48);
+            put(store(), key, changed.text());
+            EXPECT_EQ(code_of(open()), ErrorCode::kCorrupted) << key[0] << " " << member.name;
+        }
+        put(store(), key, value);
+    }
+    EXPECT_TRUE(open());
+}
+
+TEST_F(CatalogTest, WhenTheNumbersAreUsedUpNothingIsCreated) {
+    const DatabasePtr parent = must(catalog_->create_database("d", kManual));
+    catalog_.reset();
+    const json::Value counters = must(json::Value::parse(*value_of(store(), "M")));
+    const std::vector<std::pair<const char*, std::int64_t>> last = {{"database", 0xFFFF'FFFF},
+                                                                    {"container", 0x7FFF'FFFF},
+                                                                    {"offer", 0xFF'FFFF},
+                                                                    {"partition", 0xFFFF'FFFE}};
+    for (const auto& [name, number] : last) {
+        json::Value used_up = counters;
+        used_up.set(name, number);
+        put(store(), "M", used_up.text());
+        reopen();
+        EXPECT_EQ(code_of(try_container(parent->rid, "c", 2)), ErrorCode::kForbidden) << name;
+    }
+}
+
 TEST_F(CatalogTest, RangesThatDoNotTileTheHashSpaceAreRefused) {
     const DatabasePtr parent = database("d");
     const ContainerPtr made = container(parent->rid, "c", 3);

@@ -1,6 +1,7 @@
 #include "partition/item_record.h"
 
 #include "base/bytes.h"
+#include "model/etag.h"
 #include "model/item_body.h"
 
 namespace orrery::partition {
@@ -10,6 +11,15 @@ namespace {
 constexpr char kFormat = 1;  // On disk. A new layout gets a new number.
 
 }  // namespace
+
+bool lsn_is_possible(Lsn lsn) {
+    return lsn >= 0 && static_cast<std::uint64_t>(lsn) <= model::kStoredLsnMax;
+}
+
+bool timestamp_is_possible(std::int64_t unix_seconds) {
+    constexpr std::int64_t kEndOf9999 = 253'402'300'799;
+    return unix_seconds >= 0 && unix_seconds <= kEndOf9999;
+}
 
 bool Expiry::expired(const ItemHeader& header) const {
     if (!default_ttl) return false;
@@ -51,7 +61,10 @@ Result<StoredItem> StoredItem::decode(Docnum docnum, std::string record) {
     item.epk_ = piece();
     item.partition_key_ = piece();
     item.id_ = piece();
-    if (!known || !reader.ok() || item.unique_.size % model::kUniqueDigestBytes != 0) {
+    const bool possible = lsn_is_possible(item.header_.lsn) &&
+                          timestamp_is_possible(item.header_.timestamp) &&
+                          item.unique_.size % model::kUniqueDigestBytes == 0;
+    if (!known || !reader.ok() || !possible) {
         return Error(ErrorCode::kCorrupted,
                      "item " + std::to_string(docnum) + " has no valid record head");
     }

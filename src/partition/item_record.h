@@ -22,6 +22,10 @@ struct ItemHeader {
     std::int32_t ttl = 0;        // the item's own, 0 when it has none
 };
 
+// What no server has written is damage; to go on from there would end in numbers that have no etag.
+bool lsn_is_possible(Lsn lsn);
+bool timestamp_is_possible(std::int64_t unix_seconds);
+
 // The names an item is found by; they stand in the record so that it can be removed without a look
 // into its JSON.
 struct ItemNames {

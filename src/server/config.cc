@@ -93,6 +93,7 @@ void add_options(CLI::App& app, ServeConfig& config, std::string& listen) {
         ->envname("ORRERY_PARTITIONS")
         ->check(CLI::Range(1U, model::limits::kPhysicalPartitionsMax));
     config.connections_max = 20'000;
+    config.body_memory_mb = 256;
     config.ttl_sweep_ms = 1000;
     config.drain_seconds = 10;
     config.block_cache_mb = 256;
@@ -100,6 +101,8 @@ void add_options(CLI::App& app, ServeConfig& config, std::string& listen) {
         ->check(CLI::Range(0, 256));
     add(app, "connections-max", config.connections_max, "Connections served at once")
         ->check(CLI::Range(1, 1'000'000));
+    add(app, "body-memory-mb", config.body_memory_mb, "Memory for request bodies at most, MB")
+        ->check(CLI::Range(8, 1'000'000));
     add(app, "ttl-sweep-ms", config.ttl_sweep_ms, "How often expired items are removed, ms")
         ->check(CLI::Range(10, 3'600'000));
     add(app, "drain-seconds", config.drain_seconds, "How long to wait for requests when stopping")

@@ -122,6 +122,12 @@ protected:
          "12",
          [](const ServeConfig& c) { return std::to_string(c.connections_max); },
          {"0", "1000001", "x"}},
+        {"body-memory-mb",
+         "ORRERY_BODY_MEMORY_MB",
+         "32",
+         "32",
+         [](const ServeConfig& c) { return std::to_string(c.body_memory_mb); },
+         {"7", "1000001", "x"}},
         {"ttl-sweep-ms",
          "ORRERY_TTL_SWEEP_MS",
          "50",
@@ -164,6 +170,7 @@ TEST_F(ConfigTest, Defaults) {
     EXPECT_FALSE(config.partitions);
     EXPECT_EQ(config.threads, 0U);
     EXPECT_EQ(config.connections_max, 20'000U);
+    EXPECT_EQ(config.body_memory_mb, 256U);
     EXPECT_EQ(config.ttl_sweep_ms, 1000U);
     EXPECT_EQ(config.drain_seconds, 10U);
     EXPECT_EQ(config.block_cache_mb, 256U);

@@ -55,17 +55,26 @@ Result<std::size_t> range_index(std::string_view header, const catalog::Containe
     return static_cast<std::size_t>(found - container.ranges.begin());
 }
 
+// What is in both; an empty range when nothing is.
+model::EpkRange overlap(const model::EpkRange& a, const model::EpkRange& b) {
+    std::string min = std::max(a.min_inclusive, b.min_inclusive);
+    std::string max = std::max(min, std::min(a.max_exclusive, b.max_exclusive));
+    return {.min_inclusive = std::move(min), .max_exclusive = std::move(max)};
+}
+
+// Narrows the selection down to these EPKs.
 void select_epks(Selection& selection,
                  const catalog::Container& container,
-                 const model::EpkRange& epks) {
-    selection.scope.epks = epks;
+                 const model::EpkRange& wanted) {
+    auto& epks = selection.scope.epks;
+    epks = epks ? overlap(*epks, wanted) : wanted;
     // At least one range stays, also when none has any of these: reading it then finds nothing.
     while (selection.first_range < selection.last_range &&
-           container.ranges[selection.first_range].epks.max_exclusive <= epks.min_inclusive) {
+           container.ranges[selection.first_range].epks.max_exclusive <= epks->min_inclusive) {
         ++selection.first_range;
     }
     while (selection.last_range > selection.first_range &&
-           container.ranges[selection.last_range].epks.min_inclusive >= epks.max_exclusive) {
+           container.ranges[selection.last_range].epks.min_inclusive >= epks->max_exclusive) {
         --selection.last_range;
     }
 }
@@ -81,8 +90,10 @@ void select_key(Selection& selection,
     partition::ItemRef ref;
     ref.epk = model::effective_partition_key(key, definition.kind);
     ref.partition_key = key.encode();
-    selection.first_range = selection.last_range = container.range_of(ref.epk);
-    selection.scope.partition_key = std::move(ref);
+    select_epks(selection, container, {.min_inclusive = ref.epk, .max_exclusive = ref.epk + '\0'});
+    const model::EpkRange& left = *selection.scope.epks;
+    if (left.min_inclusive == left.max_exclusive) return;
+    selection.scope = {.partition_key = std::move(ref), .epks = std::nullopt};
 }
 
 Result<Selection> select(const Request& request, const catalog::Container& container) {
