@@ -36,6 +36,9 @@ struct ServeConfig {
     bool loopback() const;
 };
 
+// Ends a program whose command line is wrong.
+constexpr int kExitUsage = 2;
+
 // What the command line asked for: settings, or text to print and the exit code to end with.
 struct ParsedServe {
     std::optional<ServeConfig> config;

@@ -56,8 +56,14 @@ protected:
     static std::string refused(const std::vector<std::string>& arguments) {
         const ParsedServe parsed = parse_serve(arguments);
         EXPECT_FALSE(parsed.config);
-        EXPECT_NE(parsed.exit_code, 0);
+        EXPECT_EQ(parsed.exit_code, kExitUsage);
+        EXPECT_TRUE(prints_whole(parsed.text));
         return parsed.config ? "(not refused)" : parsed.text;
+    }
+
+    // The text goes out as a C string.
+    static bool prints_whole(const std::string& text) {
+        return text.find('\0') == std::string::npos;
     }
 
     const storage::TemporaryDirectory directory_;
@@ -187,6 +193,7 @@ TEST_F(ConfigTest, EveryOptionOnTheCommandLine) {
     }
     EXPECT_TRUE(parse({"--ephemeral"}).ephemeral);
     EXPECT_EQ(parse({"--data", "/x"}).data_directory, "/x");
+    EXPECT_EQ(parse({"--log-level", "WARN"}).log_level, log::Level::kWarn);
 }
 
 TEST_F(ConfigTest, EveryOptionInTheEnvironment) {
@@ -283,6 +290,9 @@ TEST_F(ConfigTest, HelpNamesEveryOptionAndItsVariable) {
     const ParsedServe help = parse_serve({"--help"});
     EXPECT_FALSE(help.config);
     EXPECT_EQ(help.exit_code, 0);
+    EXPECT_TRUE(prints_whole(help.text));
+    EXPECT_THAT(help.text, HasSubstr("{debug,info,warn,error}"));
+    EXPECT_THAT(help.text, HasSubstr("{text,json}"));
     for (const Setting& setting : settings_) {
         EXPECT_THAT(help.text, HasSubstr("--" + setting.option));
         EXPECT_THAT(help.text, HasSubstr(setting.environment));
