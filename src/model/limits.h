@@ -37,6 +37,13 @@ inline constexpr std::size_t kPageItemsDefault = 100;          // without x-ms-m
 inline constexpr std::size_t kPageBytesMax = 4 * 1024 * 1024;  // response page 4 MB
 inline constexpr std::size_t kContinuationBytesMax = 1024;     // ours: tokens stay within 1 KB
 
+// Queries.
+inline constexpr std::size_t kQueryTextUnitsMax = 512 * 1024;   // query text 512 KB, UTF-16 units
+inline constexpr std::size_t kQueryDepthMax = 512;              // ours: levels of an expression
+inline constexpr std::size_t kQueryJoinsMax = 10;               // JOINs per query
+inline constexpr std::size_t kQueryUdfCallsMax = 10;            // calls of UDFs per query
+inline constexpr std::uint64_t kQueryCountMax = 4'294'967'295;  // TOP, OFFSET, LIMIT
+
 // Throughput, in request units per second.
 inline constexpr std::int64_t kThroughputMin = 400;              // manual
 inline constexpr std::int64_t kThroughputStep = 100;             // manual
