@@ -41,6 +41,11 @@ inline constexpr std::size_t kContinuationBytesMax = 1024;     // ours: tokens s
 inline constexpr std::uint64_t kQueryStepsPerItemMax = 10'000'000;  // ours: JOINs, subqueries
 inline constexpr std::size_t kQueryGroupsMax = 500'000;             // GROUP BY table cells
 inline constexpr std::size_t kQueryMemoryBytesMax = 256 << 20;      // ours: groups, sorting
+inline constexpr std::size_t kQueryTextUnitsMax = 512 * 1024;   // query text 512 KB, UTF-16 units
+inline constexpr std::size_t kQueryDepthMax = 512;              // ours: levels of an expression
+inline constexpr std::size_t kQueryJoinsMax = 10;               // JOINs per query
+inline constexpr std::size_t kQueryUdfCallsMax = 10;            // calls of UDFs per query
+inline constexpr std::uint64_t kQueryCountMax = 4'294'967'295;  // TOP, OFFSET, LIMIT
 
 // Throughput, in request units per second.
 inline constexpr std::int64_t kThroughputMin = 400;              // manual

@@ -5,6 +5,7 @@
 #include "sql/binding.h"
 #include "sql/errors.h"
 #include "sql/printer.h"
+#include "sql/projection.h"
 
 namespace orrery::sql {
 

@@ -28,7 +28,7 @@ public:
         while (!output_.is_complete()) {
             const bool time_is_up = ++items % kItemsPerLookAtClock == 0 &&
                                     std::chrono::steady_clock::now() >= limits.deadline;
-            if (!TRY(driver_.next())) return std::nullopt;
+            if (!TRY(driver_.next())) return std::optional<Resume>();
             if (time_is_up || (output_.is_full() && ++looked_beyond > kPeekItems)) {
                 return resume_at(0);
             }
@@ -36,7 +36,7 @@ public:
             const auto stopped = TRY(take_rows(loop, skip));
             if (stopped) return resume_at(*stopped);
         }
-        return std::nullopt;
+        return std::optional<Resume>();
     }
 
 private:
@@ -51,19 +51,19 @@ private:
             if (row < skip) continue;
             const bool taken = output_.add(evaluator_.evaluate(*prepared_.query.output));
             if (evaluator_.error()) break;
-            if (!taken) return row;
+            if (!taken) return std::optional(row);
         }
         if (auto error = evaluator_.take_error()) return *std::move(error);
         TRY(output_.status());
-        return std::nullopt;
+        return std::optional<std::uint64_t>();
     }
 
-    Resume resume_at(std::uint64_t row) const {
-        return {.position = driver_.position(),
-                .item = driver_.number(),
-                .rows_done = row,
-                .passed = output_.passed(),
-                .given = output_.given()};
+    std::optional<Resume> resume_at(std::uint64_t row) const {
+        return Resume{.position = driver_.position(),
+                      .item = driver_.number(),
+                      .rows_done = row,
+                      .passed = output_.passed(),
+                      .given = output_.given()};
     }
 
     const Prepared& prepared_;

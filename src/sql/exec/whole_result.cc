@@ -52,13 +52,15 @@ public:
         auto row = begin_of(from.position);
         for (; row != rows_.end() && !output.is_complete(); ++row) {
             if (!output.add(row->second)) {
-                return Resume{.position = position_of(row->first),
-                              .passed = output.passed(),
-                              .given = output.given()};
+                return std::optional(Resume{.position = position_of(row->first),
+                                            .item = 0,
+                                            .rows_done = 0,
+                                            .passed = output.passed(),
+                                            .given = output.given()});
             }
         }
         TRY(output.status());
-        return std::nullopt;
+        return std::optional<Resume>();
     }
 
 private:
