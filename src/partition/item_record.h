@@ -46,6 +46,20 @@ struct Expiry {
 // Appends all but the JSON text, which follows to the end of the record.
 void append_item_head(std::string& record, const ItemHeader& header, const ItemNames& names);
 
+// A record looked at where it lies; good as long as its bytes are.
+struct ItemView {
+    Docnum docnum = 0;
+    ItemHeader header;
+    std::string_view unique_digests;  // one behind the other
+    std::string_view epk;
+    std::string_view partition_key;
+    std::string_view id;
+    std::string_view json;
+
+    // kCorrupted when the bytes are no record.
+    static Result<ItemView> decode(Docnum docnum, std::string_view record);
+};
+
 // A record read back. Points into itself by offset, so it can be moved.
 class StoredItem {
 public:
