@@ -7,19 +7,19 @@ namespace orrery::sql {
 void append_encoded(std::string& out, const Value& value, Arena& arena) {
     switch (value.kind()) {
         case Kind::kUndefined:
-            return index::append_undefined(out);
+            return index::encode_undefined(out);
         case Kind::kNull:
-            return index::append_null(out);
+            return index::encode_null(out);
         case Kind::kBoolean:
-            return index::append_boolean(out, value.boolean());
+            return index::encode_boolean(out, value.boolean());
         case Kind::kNumber:
-            return index::append_number(out, value.number());
+            return index::encode_number(out, value.number());
         case Kind::kString:
-            return index::append_string(out, value.string());
+            return index::encode_string(out, value.string());
         case Kind::kArray:
-            return index::append_container(out, index::Tag::kArray, distinct_hash(value, arena));
+            return index::encode_container(out, index::Tag::kArray, distinct_hash(value, arena));
         case Kind::kObject:
-            return index::append_container(out, index::Tag::kObject, distinct_hash(value, arena));
+            return index::encode_container(out, index::Tag::kObject, distinct_hash(value, arena));
     }
 }
 

@@ -1,17 +1,23 @@
 // A driver gives the items a query has to look at, one after the other, in the order of its plan,
-// and can start again behind any of them.
+// and can start again at any of them.
 
 #pragma once
 
+#include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/result.h"
 #include "sql/arena.h"
 #include "sql/bound.h"
+#include "sql/evaluator.h"
 #include "sql/item_paths.h"
+#include "sql/plan/access.h"
+#include "sql/plan/condition.h"
 #include "sql/source.h"
 #include "sql/value.h"
 
@@ -24,8 +30,6 @@ struct Counters {
     std::uint64_t index_entries_read = 0;
     std::uint64_t rows = 0;
     std::uint64_t row_bytes = 0;
-    // Items read for which the query had at least one row.
-    std::uint64_t items_hit = 0;
 };
 
 class Driver {
@@ -41,38 +45,43 @@ public:
     // Of the current item. The values are good until next().
     virtual ItemNumber number() const = 0;
     virtual std::span<const Value> paths() const = 0;
-    // Where the item stands in this driver's order; a driver started with it begins at this item,
-    // or at the one behind it if it is gone.
+    // Where the item stands in the order of the items; a driver started with it begins at this
+    // item, or at the one behind it if it is gone. Its first letter says which order that is.
     virtual std::string position() const = 0;
 };
 
-// The driver that the query's plan asks for; an empty position is the beginning. Everything given
-// must outlive it.
-std::unique_ptr<Driver> make_driver(const BoundQuery& query,
-                                    ItemSource& source,
-                                    const ItemPaths& paths,
-                                    std::string_view position,
-                                    Counters& counters);
+// What drivers work with; all of it outlives them.
+struct DriverContext {
+    const BoundQuery& query;
+    const ItemPaths& paths;
+    const Condition& condition;
+    const Access& access;
+    ItemSource& source;
+    const Surroundings& surroundings;
+    Counters& counters;
+    // How many rows the caller can take: more need not be sorted at once.
+    std::size_t rows_wanted = 0;
+};
 
-// All items by their numbers.
-class ScanDriver : public Driver {
+// The driver the plan asks for, from this position on; an empty one is the beginning.
+Result<std::unique_ptr<Driver>> make_driver(const DriverContext& context,
+                                            std::string_view position);
+
+// The order that a position belongs to.
+std::optional<ItemOrder> order_of(std::string_view position);
+
+// Loads items and takes them apart, for the drivers that find them by number.
+class ItemLoader {
 public:
-    // `paths` and `counters` must outlive it; an empty position is the beginning.
-    ScanDriver(ItemSource& source,
-               const ItemPaths& paths,
-               std::string_view position,
-               Counters& counters);
+    explicit ItemLoader(const DriverContext& context);
 
-    Result<bool> next() override;
-    ItemNumber number() const override { return item_->number; }
-    std::span<const Value> paths() const override { return values_; }
-    std::string position() const override;
+    // False when the item is not to be seen.
+    Result<bool> load(ItemNumber number);
+    void take(const Item& item);
+    std::span<const Value> values() const { return values_; }
 
 private:
-    const ItemPaths& paths_;
-    Counters& counters_;
-    std::unique_ptr<ItemCursor> cursor_;
-    const Item* item_ = nullptr;
+    const DriverContext& context_;
     Arena arena_;
     std::vector<Value> values_;
 };

@@ -37,6 +37,12 @@ bool Output::add(const Value& row) {
     return true;
 }
 
+std::size_t Output::rows_wanted() const {
+    const std::uint64_t page = limits_.rows_max - count_;
+    // One more than fits tells whether there is a next page.
+    return std::min(page, wanted_ - std::min(wanted_, given_)) + (offset_ - passed_) + 1;
+}
+
 Status Output::status() const {
     if (!failed_) return {};
     constexpr std::uint32_t kNotRepresentable = 4001;

@@ -25,6 +25,9 @@ public:
     // The next row will not be taken into this page.
     bool is_full() const { return count_ >= limits_.rows_max; }
 
+    // How many rows there still is room for, those that OFFSET passes over included.
+    std::size_t rows_wanted() const;
+
     // 400/4001 when a row held a number that JSON cannot say.
     Status status() const;
 

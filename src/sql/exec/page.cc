@@ -83,12 +83,21 @@ Result<ResultPage> run_page(const Prepared& prepared,
     Evaluator evaluator(prepared.variables, surroundings);
     Output output(prepared.query, from, limits, evaluator.arena());
     if (needs_whole_result(prepared.query)) {
-        page.resume =
-            TRY(run_whole_result(prepared, source, evaluator, from, output, page.counters));
+        page.resume = TRY(run_whole_result(prepared, source, surroundings, from, output, page));
     } else {
         const ItemPaths paths(prepared.paths);
-        const std::unique_ptr<Driver> driver =
-            make_driver(prepared.query, source, paths, from.position, page.counters);
+        const Condition condition = condition_of(prepared.query, prepared.paths);
+        page.access = TRY(plan_access(
+            prepared.query, prepared.paths, condition, source, order_of(from.position)));
+        const DriverContext context{prepared.query,
+                                    paths,
+                                    condition,
+                                    page.access,
+                                    source,
+                                    surroundings,
+                                    page.counters,
+                                    output.rows_wanted()};
+        const auto driver = TRY(make_driver(context, from.position));
         page.resume = TRY(Stream(prepared, *driver, evaluator, output).run(from, limits));
     }
     page.count = output.count();

@@ -29,6 +29,7 @@ struct ResultPage {
     std::string rows;  // JSON texts, separated by commas
     std::size_t count = 0;
     std::optional<Resume> resume;  // there may be more, from here
+    Access access;                 // how the items were found
     Counters counters;
 };
 

@@ -95,14 +95,20 @@ private:
 
 class WholeResult {
 public:
-    WholeResult(Evaluator& evaluator, ItemSource& source, Counters& counters)
-        : evaluator_(evaluator), source_(source), counters_(counters) {}
+    WholeResult(const Prepared& prepared,
+                Evaluator& evaluator,
+                ItemSource& source,
+                const Surroundings& surroundings,
+                ResultPage& page)
+        : prepared_(prepared),
+          evaluator_(evaluator),
+          source_(source),
+          surroundings_(surroundings),
+          page_(page),
+          paths_(prepared.paths) {}
 
-    Result<std::optional<Resume>> run(const Prepared& prepared,
-                                      const Resume& from,
-                                      Output& output) {
-        paths_.emplace(prepared.paths);
-        TRY(collect(prepared.query));
+    Result<std::optional<Resume>> run(const Resume& from, Output& output) {
+        TRY(collect(prepared_.query));
         return rows_.put_out(from, output);
     }
 
@@ -113,7 +119,17 @@ private:
         RowLoop loop(query, evaluator_);
         if (query.derived) return each_derived_row(query, loop, take);
         if (!query.over_items) return rows_of_one(loop, take);
-        const std::unique_ptr<Driver> driver = make_driver(query, source_, *paths_, {}, counters_);
+        const Condition condition = condition_of(query, prepared_.paths);
+        page_.access = TRY(plan_access(query, prepared_.paths, condition, source_, std::nullopt));
+        const DriverContext context{query,
+                                    paths_,
+                                    condition,
+                                    page_.access,
+                                    source_,
+                                    surroundings_,
+                                    page_.counters,
+                                    0};
+        const auto driver = TRY(make_driver(context, {}));
         while (TRY(driver->next())) {
             evaluator_.paths = driver->paths();
             evaluator_.item_number = driver->number();
@@ -137,10 +153,9 @@ private:
     // The rows of the subquery in FROM are the items of this one.
     template <typename Take>
     Status each_derived_row(const BoundQuery& query, RowLoop& loop, Take take) {
-        WholeResult inner(evaluator_, source_, counters_);
-        inner.paths_ = paths_;
+        WholeResult inner(prepared_, evaluator_, source_, surroundings_, page_);
         TRY(inner.collect(*query.derived));
-        const std::vector<Value> none(paths_->size());
+        const std::vector<Value> none(paths_.size());
         for (const auto& [key, row] : inner.rows_.rows()) {
             evaluator_.paths = none;
             TRY(rows_of_one(loop, take, &row));
@@ -210,10 +225,12 @@ private:
                        [](char c) { return static_cast<char>(~c); });
     }
 
+    const Prepared& prepared_;
     Evaluator& evaluator_;
     ItemSource& source_;
-    Counters& counters_;
-    std::optional<ItemPaths> paths_;
+    const Surroundings& surroundings_;
+    ResultPage& page_;
+    const ItemPaths paths_;
     KeyedRows rows_;
     std::uint64_t sequence_ = 0;
 };
@@ -226,11 +243,12 @@ bool needs_whole_result(const BoundQuery& query) {
 
 Result<std::optional<Resume>> run_whole_result(const Prepared& prepared,
                                                ItemSource& source,
-                                               Evaluator& evaluator,
+                                               const Surroundings& surroundings,
                                                const Resume& from,
                                                Output& output,
-                                               Counters& counters) {
-    return WholeResult(evaluator, source, counters).run(prepared, from, output);
+                                               ResultPage& page) {
+    Evaluator evaluator(prepared.variables, surroundings);
+    return WholeResult(prepared, evaluator, source, surroundings, page).run(from, output);
 }
 
 }  // namespace orrery::sql

@@ -9,7 +9,6 @@
 #include "base/result.h"
 #include "sql/bound.h"
 #include "sql/evaluator.h"
-#include "sql/exec/driver.h"
 #include "sql/exec/output.h"
 #include "sql/exec/resume.h"
 #include "sql/source.h"
@@ -18,11 +17,12 @@ namespace orrery::sql {
 
 bool needs_whole_result(const BoundQuery& query);
 
+// Notes in the page how the items were found and what was read.
 Result<std::optional<Resume>> run_whole_result(const Prepared& prepared,
                                                ItemSource& source,
-                                               Evaluator& evaluator,
+                                               const Surroundings& surroundings,
                                                const Resume& from,
                                                Output& output,
-                                               Counters& counters);
+                                               ResultPage& page);
 
 }  // namespace orrery::sql
