@@ -43,8 +43,9 @@ inline constexpr std::size_t kQueryGroupsMax = 500'000;             // GROUP BY 
 inline constexpr std::size_t kQueryMemoryBytesMax = 256 << 20;      // ours: groups, sorting
 inline constexpr std::size_t kQueryTextUnitsMax = 512 * 1024;   // query text 512 KB, UTF-16 units
 inline constexpr std::size_t kQueryDepthMax = 512;              // ours: levels of an expression
-inline constexpr std::size_t kQueryJoinsMax = 10;               // JOINs per query
+inline constexpr std::size_t kQueryJoinsMax = 10;               // JOINs of one FROM
 inline constexpr std::size_t kQueryUdfCallsMax = 10;            // calls of UDFs per query
+inline constexpr std::size_t kQueryGroupByKeysMax = 1000;       // ours
 inline constexpr std::uint64_t kQueryCountMax = 4'294'967'295;  // TOP, OFFSET, LIMIT
 
 // Throughput, in request units per second.

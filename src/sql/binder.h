@@ -11,14 +11,9 @@
 #include "sql/ast.h"
 #include "sql/bound.h"
 #include "sql/evaluator.h"
+#include "sql/parameter.h"
 
 namespace orrery::sql {
-
-// A parameter of the request; the value is checked, minified JSON.
-struct ParameterValue {
-    std::string name;  // with the @
-    std::string json;
-};
 
 // A property that a container computes from its items.
 struct ComputedProperty {

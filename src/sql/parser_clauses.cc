@@ -91,7 +91,7 @@ Result<std::size_t> Parser::from_clause(ast::Query& query) {
     do {
         height = std::max(height, TRY(source(query.from.emplace_back())));
     } while (take(TokenKind::kJoin));
-    joins_ += query.from.size() - 1;
+    joins_ = std::max(joins_, query.from.size() - 1);
     return height;
 }
 

@@ -23,6 +23,7 @@ public:
     // The whole text: one query and nothing after it.
     Result<ast::QueryPtr> statement();
 
+    // The most that one FROM clause has.
     std::size_t joins() const { return joins_; }
     std::size_t udf_calls() const { return udf_calls_; }
 

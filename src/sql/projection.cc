@@ -27,10 +27,14 @@ std::vector<std::string> output_names(const ast::Select& select) {
     return names;
 }
 
+std::optional<AggregateKind> called_aggregate(const ast::Expression& expression) {
+    const auto* call = std::get_if<ast::Call>(&expression.node);
+    if (call == nullptr || call->udf) return std::nullopt;
+    return find_aggregate(call->name);
+}
+
 bool has_aggregate(const ast::Expression& expression) {
-    if (const auto* call = std::get_if<ast::Call>(&expression.node)) {
-        if (!call->udf && find_aggregate(call->name)) return true;
-    }
+    if (called_aggregate(expression)) return true;
     bool found = false;
     ast::for_each_child(
         expression, [&](const ast::Expression& child) { found = found || has_aggregate(child); });
@@ -38,14 +42,18 @@ bool has_aggregate(const ast::Expression& expression) {
 }
 
 bool has_aggregate(const ast::Query& query) {
-    const auto in_item = [](const ast::SelectItem& item) {
-        return has_aggregate(*item.expression);
-    };
     const auto in_order = [](const ast::OrderItem& item) {
         return has_aggregate(*item.expression);
     };
-    return std::any_of(query.select.items.begin(), query.select.items.end(), in_item) ||
+    return selects_aggregate(query) ||
            std::any_of(query.order_by.begin(), query.order_by.end(), in_order);
+}
+
+bool selects_aggregate(const ast::Query& query) {
+    const auto in_item = [](const ast::SelectItem& item) {
+        return has_aggregate(*item.expression);
+    };
+    return std::any_of(query.select.items.begin(), query.select.items.end(), in_item);
 }
 
 }  // namespace orrery::sql
