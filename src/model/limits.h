@@ -1,6 +1,6 @@
 // Every limit on what a client may send or store, in one place, each with the Cosmos DB limit it
 // mirrors. Sizes are bytes of UTF-8 unless the name says otherwise. "Ours" marks a limit that the
-// service does not publish.
+// service does not publish. How deep JSON may be nested stands with its parser: json::kDepthMax.
 
 #pragma once
 
@@ -13,7 +13,6 @@ namespace orrery::model::limits {
 inline constexpr std::size_t kItemBytesMax = 2 * 1024 * 1024;         // item size 2 MB
 inline constexpr std::size_t kRequestBodyBytesMax = 2 * 1024 * 1024;  // request size 2 MB
 inline constexpr std::size_t kItemIdBytesMax = 1023;                  // id 1…1023 bytes
-inline constexpr std::size_t kNestingMax = 128;                       // levels of objects, arrays
 inline constexpr std::int64_t kTtlSecondsMax = 2'147'483'647;         // items and containers
 
 // Partition keys.
