@@ -33,6 +33,7 @@ inline constexpr std::size_t kComputedPropertiesMax = 20;       // of a containe
 
 // Pages.
 inline constexpr std::size_t kPageItemsDefault = 100;          // without x-ms-max-item-count
+inline constexpr std::size_t kPageRowsDefault = 1000;          // the same, of a query
 inline constexpr std::size_t kPageBytesMax = 4 * 1024 * 1024;  // response page 4 MB
 inline constexpr std::size_t kContinuationBytesMax = 1024;     // ours: tokens stay within 1 KB
 
