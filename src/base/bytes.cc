@@ -1,5 +1,7 @@
 #include "base/bytes.h"
 
+#include <bit>
+
 namespace orrery {
 
 void append_varint(std::string& out, std::uint64_t value) {
@@ -8,6 +10,20 @@ void append_varint(std::string& out, std::uint64_t value) {
         value >>= 7;
     }
     out += static_cast<char>(value);
+}
+
+void append_ordered_varint(std::string& out, std::uint64_t value) {
+    unsigned following = 0;
+    while (following < 8 && value >> (7 * (following + 1)) != 0) {
+        ++following;
+    }
+    const unsigned ones = 0xff00U >> following & 0xff;
+    // With eight bytes following, the first one is all ones and holds nothing of the number.
+    const std::uint64_t top = following == 8 ? 0 : value >> (8 * following);
+    out += static_cast<char>(ones | top);
+    for (unsigned i = following; i > 0; --i) {
+        out += static_cast<char>(value >> (8 * (i - 1)) & 0xff);
+    }
 }
 
 std::string to_hex_upper(std::string_view bytes) {
@@ -33,6 +49,18 @@ std::uint64_t ByteReader::varint() {
     }
     ok_ = false;
     return 0;
+}
+
+std::uint64_t ByteReader::ordered_varint() {
+    const std::string_view first = take(1);
+    if (!ok_) return 0;
+    const auto byte = static_cast<unsigned char>(first[0]);
+    const auto following = static_cast<unsigned>(std::countl_one(byte));
+    std::uint64_t value = following >= 7 ? 0 : byte & (0x7fU >> following);
+    for (const char c : take(following)) {
+        value = value << 8 | static_cast<unsigned char>(c);
+    }
+    return ok_ ? value : 0;
 }
 
 std::string_view ByteReader::take(std::size_t count) {

@@ -20,6 +20,10 @@ void append_big_endian(std::string& out, T value) {
 // 300 → ac 02.
 void append_varint(std::string& out, std::uint64_t value);
 
+// A number in one to nine bytes that sort as the numbers do: as many leading ones as bytes follow,
+// then the number, big endian. 127 → 7f, 300 → 81 2c.
+void append_ordered_varint(std::string& out, std::uint64_t value);
+
 std::string to_hex_upper(std::string_view bytes);
 
 // Takes bytes off the front of a string; a read past the end sets `ok()` to false and yields zeros.
@@ -37,6 +41,7 @@ public:
         return value;
     }
     std::uint64_t varint();
+    std::uint64_t ordered_varint();
     std::string_view take(std::size_t count);
     std::string_view rest() const { return rest_; }
     bool ok() const { return ok_; }

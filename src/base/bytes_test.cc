@@ -34,6 +34,37 @@ TEST(Bytes, VarintsComeBack) {
     EXPECT_EQ(example, "\xac\x02");
 }
 
+TEST(Bytes, OrderedVarintsComeBackAndSortLikeTheNumbers) {
+    std::string last;
+    std::uint64_t last_value = 0;
+    for (unsigned bit = 0; bit < 64; ++bit) {
+        for (const std::uint64_t value : {(std::uint64_t{1} << bit) - 1,
+                                          std::uint64_t{1} << bit,
+                                          (std::uint64_t{1} << bit) + 1}) {
+            std::string bytes;
+            append_ordered_varint(bytes, value);
+            ByteReader reader(bytes);
+            EXPECT_EQ(reader.ordered_varint(), value);
+            EXPECT_TRUE(reader.ok() && reader.rest().empty());
+            EXPECT_EQ(last < bytes, last.empty() || last_value < value) << value;
+            if (value > last_value) {
+                last = bytes;
+                last_value = value;
+            }
+        }
+    }
+    std::string bytes;
+    append_ordered_varint(bytes, ~std::uint64_t{0});
+    EXPECT_EQ(bytes, std::string(9, '\xff'));
+    EXPECT_EQ(ByteReader(bytes).ordered_varint(), ~std::uint64_t{0});
+    std::string example;
+    append_ordered_varint(example, 300);
+    EXPECT_EQ(example, "\x81\x2c");
+    ByteReader cut("\x81");
+    EXPECT_EQ(cut.ordered_varint(), 0U);
+    EXPECT_FALSE(cut.ok());
+}
+
 TEST(Bytes, ReadingPastTheEndIsRemembered) {
     ByteReader reader("ab");
     EXPECT_EQ(reader.big_endian<std::uint32_t>(), 0U);

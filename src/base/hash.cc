@@ -67,8 +67,11 @@ Sha256Digest finish(EVP_MD_CTX* context) {
 }  // namespace
 
 Hash128 murmur3_x64_128(std::string_view bytes, std::uint32_t seed) {
-    std::uint64_t h1 = seed;
-    std::uint64_t h2 = seed;
+    return murmur3_x64_128(bytes, Hash128{.h1 = seed, .h2 = seed});
+}
+
+Hash128 murmur3_x64_128(std::string_view bytes, const Hash128& seed) {
+    auto [h1, h2] = seed;
     const std::uint64_t length = bytes.size();
     for (; bytes.size() >= 16; bytes.remove_prefix(16)) {
         h1 ^= scramble1(load<std::uint64_t>(bytes.data()));

@@ -73,7 +73,6 @@ http::Response Call::make_feed(std::string_view rid,
 
 http::Response Call::make_error(const Error& error) const {
     constexpr std::string_view kNothing = "0";
-    constexpr std::string_view kRetrySoonMs = "100";
     const unsigned status = http_status(error.code());
     http::Response response = make_response(status, status < 500 ? kReadCharge : kNothing);
     if (error.sub_status() != 0) {

@@ -47,13 +47,7 @@ std::string code_name(unsigned status) {
 std::string readable(std::string_view text) {
     std::string out;
     while (!text.empty()) {
-        const std::string_view before = text;
-        if (const auto code_point = take_code_point(text)) {
-            append_utf8(out, *code_point);
-        } else {
-            append_utf8(out, kReplacementCharacter);
-            if (text.size() == before.size()) text.remove_prefix(1);
-        }
+        append_utf8(out, take_code_point(text).value_or(kReplacementCharacter));
     }
     return out;
 }

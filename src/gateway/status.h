@@ -11,6 +11,9 @@ namespace orrery::gateway {
 
 unsigned http_status(ErrorCode code);
 
+// What a client is told to wait after a 503.
+inline constexpr std::string_view kRetrySoonMs = "100";
+
 // {"code":"NotFound","message":"Message: {\"Errors\":[\"...\"]}\r\nActivityId: ..."}
 std::string error_body(unsigned status,
                        std::string_view message,

@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/result.h"
 #include "model/effective_partition_key.h"
 #include "storage/engine.h"
 
@@ -35,17 +36,19 @@ storage::Range all_of(char letter);
 storage::Range members_of(const model::EpkRange& epks);
 storage::Range members_of(std::string_view epk);
 
-// The docnum at the end of an item, member, log or expiry key.
-Docnum docnum_of_key(std::string_view key);
+// Reading back what lies in the store: kCorrupted when it is not what the functions above write.
+
+// The docnum at the end of an item or member key.
+Result<Docnum> docnum_of_key(std::string_view key);
 // Both numbers of a log or expiry key.
 struct NumberAndDocnum {
     std::uint64_t number;
     Docnum docnum;
 };
-NumberAndDocnum numbers_of(std::string_view log_or_expiry_key);
+Result<NumberAndDocnum> numbers_of(std::string_view log_or_expiry_key);
 
 // A docnum as the value of an id or unique key.
 std::string docnum_value(Docnum docnum);
-Docnum docnum_of_value(std::string_view value);
+Result<Docnum> docnum_of_value(std::string_view value);
 
 }  // namespace orrery::partition

@@ -76,7 +76,7 @@ Result<std::optional<StoredItem>> Partition::find(const ItemRef& ref) const {
     // has then changed too, and is asked again.
     std::string value;
     for (std::optional<Docnum> last; TRY(store_->get(key, value));) {
-        const Docnum docnum = docnum_of_value(value);
+        const Docnum docnum = TRY(docnum_of_value(value));
         std::optional<StoredItem> item = TRY(load(docnum));
         if (wanted(item)) {
             if (environment_.docnums != nullptr) environment_.docnums->remember(hash, docnum);

@@ -113,6 +113,11 @@ TEST_F(Verify, FindsADamagedRecord) {
     EXPECT_THAT(problems(), HasSubstr("has no valid record head"));
 }
 
+TEST_F(Verify, FindsAnItemWithoutANumber) {
+    put_entry("Dshort", first_->record());
+    EXPECT_THAT(problems(), HasSubstr("a key is too short"));
+}
+
 TEST_F(Verify, FindsDamagedJson) {
     std::string record = first_->record();
     record.back() = ']';

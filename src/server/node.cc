@@ -98,6 +98,7 @@ Status Node::open_gateway(const ServeConfig& config) {
     options.port = config.port;
     options.threads = config.threads;
     options.limits.connections_max = config.connections_max;
+    options.limits.body_bytes_together_max = std::size_t{config.body_memory_mb} << 20;
     options.tls = TRY(tls_identity(config, clock_));
     gateway_ = std::make_unique<gateway::Gateway>(
         gateway::Backend{.resources = *resources_,

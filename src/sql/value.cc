@@ -217,6 +217,23 @@ std::strong_ordering compare_utf16(std::string_view a, std::string_view b) {
     return utf16_rank(*x) <=> utf16_rank(*y);
 }
 
+std::strong_ordering compare_scalars(const Value& a, const Value& b) {
+    if (a.kind() != b.kind()) return a.kind() <=> b.kind();
+    switch (a.kind()) {
+        case Kind::kBoolean:
+            return a.boolean() <=> b.boolean();
+        case Kind::kNumber: {
+            const std::partial_ordering order = a.number() <=> b.number();
+            if (order < 0) return std::strong_ordering::less;
+            return order > 0 ? std::strong_ordering::greater : std::strong_ordering::equal;
+        }
+        case Kind::kString:
+            return compare_utf16(a.string(), b.string());
+        default:
+            return std::strong_ordering::equal;
+    }
+}
+
 Value copy(const Value& value, Arena& to) {
     if (const auto text = value.raw()) return Value::from_json(to.copy(*text), to);
     switch (value.kind()) {

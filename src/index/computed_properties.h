@@ -1,0 +1,27 @@
+// Evaluates a container's computed properties. The index does not know SQL: whoever does hands this
+// in.
+
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace orrery::index {
+
+class ComputedProperties {
+public:
+    ComputedProperties() = default;
+    ComputedProperties(const ComputedProperties&) = delete;
+    ComputedProperties& operator=(const ComputedProperties&) = delete;
+    virtual ~ComputedProperties() = default;
+
+    // The value that the policy's computed property of that number has for an item: JSON without
+    // insignificant whitespace, or nothing when it is undefined. Must always say the same for the
+    // same item.
+    virtual std::optional<std::string> value_json(std::string_view item_json,
+                                                  std::size_t number) const = 0;
+};
+
+}  // namespace orrery::index

@@ -1,0 +1,287 @@
+#include "index/value_encoding.h"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cmath>
+#include <cstring>
+
+#include "base/bytes.h"
+#include "json/distinct_hash.h"
+#include "json/stored_text.h"
+
+namespace orrery::index {
+
+namespace {
+
+constexpr std::uint64_t kTopBit = std::uint64_t{1} << 63;
+// Doubles from here on are further apart than integers.
+constexpr double kSparse = 9007199254740992.0;  // 2^53
+constexpr std::uint16_t kNoRemainder = 0x8000;
+constexpr std::int32_t kRemainderMax = 1023;
+
+constexpr char kEnd = 0;
+constexpr char kEscape = 1;
+constexpr char kEscapedZero = 1;
+constexpr char kEscapedOne = 2;
+constexpr char kCut = 3;  // behind kEscape: the string goes on, its hash follows
+constexpr std::size_t kHashBytes = 16;
+
+constexpr char as_char(Tag tag) { return static_cast<char>(tag); }
+
+// Bytes of UTF-8 in the order of UTF-16: what takes two units there comes before U+E000.
+constexpr std::array<unsigned char, 256> make_utf16_order() {
+    std::array<unsigned char, 256> order{};
+    for (unsigned i = 0; i < 256; ++i) {
+        unsigned to = i;
+        if (i >= 0xf0 && i <= 0xf4) to = i - 2;
+        if (i == 0xee || i == 0xef) to = i + 5;
+        order[i] = static_cast<unsigned char>(to);
+    }
+    return order;
+}
+constexpr std::array<unsigned char, 256> kUtf16Order = make_utf16_order();
+
+constexpr std::array<unsigned char, 256> make_utf8_order() {
+    std::array<unsigned char, 256> order{};
+    for (unsigned i = 0; i < 256; ++i) {
+        order[kUtf16Order[i]] = static_cast<unsigned char>(i);
+    }
+    return order;
+}
+constexpr std::array<unsigned char, 256> kUtf8Order = make_utf8_order();
+
+// The double towards zero and what is left, which fits ten bits: |number| < 2^63 has 63 bits, a
+// double 53.
+struct SplitNumber {
+    double real;
+    std::int32_t remainder;
+};
+
+SplitNumber split(const json::Number& number) {
+    if (!number.is_integer()) return {number.real(), 0};
+    const std::int64_t integer = number.integer();
+    const std::uint64_t magnitude =
+        integer < 0 ? 0 - static_cast<std::uint64_t>(integer) : static_cast<std::uint64_t>(integer);
+    const int beyond = std::max(0, static_cast<int>(std::bit_width(magnitude)) - 53);
+    const std::uint64_t low = magnitude & ((std::uint64_t{1} << beyond) - 1);
+    const auto real = static_cast<double>(magnitude - low);
+    const auto remainder = static_cast<std::int32_t>(low);
+    return integer < 0 ? SplitNumber{-real, -remainder} : SplitNumber{real, remainder};
+}
+
+// Doubles as integers that sort alike and keep their trailing zeros: 2^63 plus or minus the bits of
+// the magnitude.
+std::uint64_t ordered_bits(double real) {
+    const auto bits = std::bit_cast<std::uint64_t>(real);
+    return (bits & kTopBit) != 0 ? 0 - bits : bits | kTopBit;
+}
+
+double real_of(std::uint64_t ordered) {
+    return std::bit_cast<double>((ordered & kTopBit) != 0 ? ordered & ~kTopBit : 0 - ordered);
+}
+
+// The first eight bits, then seven to a byte as long as there are ones left; the last bit of a byte
+// says whether another follows.
+void append_bits(std::string& out, std::uint64_t bits) {
+    out += static_cast<char>(bits >> 56);
+    bits <<= 8;
+    do {
+        const std::uint64_t byte = bits >> 56 & 0xfe;
+        bits <<= 7;
+        out += static_cast<char>(byte | (bits != 0 ? 1 : 0));
+    } while (bits != 0);
+}
+
+bool take_bits(ByteReader& reader, std::uint64_t& bits) {
+    bits = std::uint64_t{reader.big_endian<std::uint8_t>()} << 56;
+    for (int shift = 48; shift >= -1; shift -= 7) {
+        const std::uint64_t byte = reader.big_endian<std::uint8_t>();
+        bits |= shift >= 0 ? (byte & 0xfe) << shift : byte >> 1;
+        if ((byte & 1) == 0) return reader.ok();
+    }
+    return false;
+}
+
+bool take_number(ByteReader& reader, json::Number& number) {
+    std::uint64_t bits = 0;
+    if (!take_bits(reader, bits)) return false;
+    const double real = real_of(bits);
+    number = json::Number(real).normalized();
+    if (!(std::abs(real) >= kSparse)) return true;
+    const std::int32_t remainder = reader.big_endian<std::uint16_t>() - kNoRemainder;
+    if (!reader.ok() || std::abs(remainder) > kRemainderMax) return false;
+    if (remainder == 0) return true;
+    // Only damage can ask for more than an integer holds, or for a fraction of a larger number.
+    std::int64_t integer = 0;
+    if (!number.is_integer() ||
+        __builtin_add_overflow(number.integer(), std::int64_t{remainder}, &integer)) {
+        return false;
+    }
+    number = integer;
+    return true;
+}
+
+// Takes the text of a string off the front; appends it to `text` unless that is null.
+bool take_string(std::string_view& rest, std::string* text, bool& exact) {
+    exact = true;
+    for (std::size_t at = 0; at < rest.size(); ++at) {
+        char c = rest[at];
+        if (c == kEnd) {
+            rest.remove_prefix(at + 1);
+            return true;
+        }
+        if (c == kEscape) {
+            if (++at == rest.size()) return false;
+            if (rest[at] == kCut) {
+                exact = false;
+                if (rest.size() - at - 1 < kHashBytes) return false;
+                rest.remove_prefix(at + 1 + kHashBytes);
+                return true;
+            }
+            if (rest[at] != kEscapedZero && rest[at] != kEscapedOne) return false;
+            c = rest[at] == kEscapedZero ? '\0' : '\1';
+        }
+        if (text != nullptr) *text += static_cast<char>(kUtf8Order[static_cast<unsigned char>(c)]);
+    }
+    return false;
+}
+
+void append_text(std::string& out, std::string_view utf8) {
+    for (const char c : utf8) {
+        const unsigned char byte = kUtf16Order[static_cast<unsigned char>(c)];
+        if (byte > 1) {
+            out += static_cast<char>(byte);
+        } else {
+            out += kEscape;
+            out += byte == 0 ? kEscapedZero : kEscapedOne;
+        }
+    }
+}
+
+}  // namespace
+
+void encode_undefined(std::string& out) { out += as_char(Tag::kUndefined); }
+void encode_null(std::string& out) { out += as_char(Tag::kNull); }
+void encode_boolean(std::string& out, bool value) {
+    out += as_char(value ? Tag::kTrue : Tag::kFalse);
+}
+
+void encode_number(std::string& out, const json::Number& number) {
+    const SplitNumber parts = split(number);
+    out += as_char(Tag::kNumber);
+    append_bits(out, ordered_bits(parts.real));
+    if (std::abs(parts.real) >= kSparse) {
+        append_big_endian(out, static_cast<std::uint16_t>(kNoRemainder + parts.remainder));
+    }
+}
+
+void encode_string(std::string& out, std::string_view utf8) {
+    out += as_char(Tag::kString);
+    append_text(out, utf8.substr(0, kStringBytesMax));
+    if (utf8.size() <= kStringBytesMax) {
+        out += kEnd;
+        return;
+    }
+    out += kEscape;
+    out += kCut;
+    constexpr std::uint32_t kSeed = 0;
+    json::append_distinct_bytes(out, murmur3_x64_128(utf8, kSeed));
+}
+
+void encode_container(std::string& out, Tag tag, const Hash128& hash) {
+    out += as_char(tag);
+    json::append_distinct_bytes(out, hash);
+}
+
+void encode_json_scalar(std::string& out, std::string_view raw, std::string& scratch) {
+    switch (raw.empty() ? 'n' : raw[0]) {
+        case 'n':
+            return encode_null(out);
+        case 't':
+        case 'f':
+            return encode_boolean(out, raw[0] == 't');
+        case '"':
+            return encode_string(out, json::unquoted(raw, scratch));
+        default:
+            return encode_number(out, json::Number::parse(raw));
+    }
+}
+
+void append_in_order(std::string& out, std::string_view encoded, Order order) {
+    const std::size_t from = out.size();
+    out.append(encoded);
+    if (order == Order::kAscending) return;
+    for (std::size_t i = from; i < out.size(); ++i) {
+        out[i] = static_cast<char>(~out[i]);
+    }
+}
+
+std::size_t encoded_length(std::string_view bytes, Order order) {
+    std::string inverted;
+    if (order == Order::kDescending) {
+        append_in_order(inverted, bytes, Order::kDescending);
+        bytes = inverted;
+    }
+    if (bytes.empty()) return 0;
+    std::string_view rest = bytes.substr(1);
+    bool exact = true;
+    switch (static_cast<Tag>(bytes[0])) {
+        case Tag::kUndefined:
+        case Tag::kNull:
+        case Tag::kFalse:
+        case Tag::kTrue:
+            return 1;
+        case Tag::kNumber: {
+            ByteReader reader(rest);
+            json::Number number;
+            return take_number(reader, number) ? bytes.size() - reader.rest().size() : 0;
+        }
+        case Tag::kString:
+            return take_string(rest, nullptr, exact) ? bytes.size() - rest.size() : 0;
+        case Tag::kArray:
+        case Tag::kObject:
+            return rest.size() >= kHashBytes ? 1 + kHashBytes : 0;
+    }
+    return 0;
+}
+
+bool is_exact(std::string_view encoded) {
+    if (encoded.empty()) return false;
+    const auto tag = static_cast<Tag>(encoded[0]);
+    if (tag == Tag::kString) {
+        std::string_view rest = encoded.substr(1);
+        bool exact = false;
+        return take_string(rest, nullptr, exact) && exact;
+    }
+    return tag != Tag::kArray && tag != Tag::kObject;
+}
+
+std::optional<DecodedValue> decode_value(std::string_view encoded, std::string& scratch) {
+    if (encoded.empty() || encoded_length(encoded) != encoded.size()) return std::nullopt;
+    std::string_view rest = encoded.substr(1);
+    DecodedValue value;
+    value.tag = static_cast<Tag>(encoded[0]);
+    switch (value.tag) {
+        case Tag::kNumber: {
+            ByteReader reader(rest);
+            take_number(reader, value.number);
+            break;
+        }
+        case Tag::kString:
+            scratch.clear();
+            take_string(rest, &scratch, value.exact);
+            value.text = scratch;
+            break;
+        case Tag::kArray:
+        case Tag::kObject:
+            value.exact = false;
+            value.hash = json::distinct_hash_of_bytes(rest);
+            break;
+        default:
+            break;
+    }
+    return value;
+}
+
+}  // namespace orrery::index
