@@ -12,6 +12,7 @@
 #include "base/thread_pool.h"
 #include "service/item_feed.h"
 #include "service/items.h"
+#include "service/queries.h"
 #include "service/resources.h"
 
 namespace orrery::gateway {
@@ -20,6 +21,7 @@ struct Backend {
     service::Resources& resources;
     service::Items& items;
     service::ItemFeed& item_feed;
+    service::Queries& queries;
     // For operations that may block: reactor threads never do.
     ThreadPool& workers;
     const auth::MasterKey& key;

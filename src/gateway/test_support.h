@@ -168,6 +168,7 @@ protected:
     Gateway gateway_{Backend{.resources = *services_.resources,
                              .items = *services_.items,
                              .item_feed = *services_.feed,
+                             .queries = *services_.queries,
                              .workers = workers_,
                              .key = key_,
                              .clock = clock_,

@@ -89,6 +89,7 @@ void Node::build_services(const ServeConfig& config) {
                                  .on_removal = [this] { background_->wake(); }});
     items_ = std::make_unique<service::Items>(*partitions_);
     item_feed_ = std::make_unique<service::ItemFeed>(*partitions_, *signer_);
+    queries_ = std::make_unique<service::Queries>(*partitions_, *signer_, clock_);
     workers_ = std::make_unique<ThreadPool>(kWorkerThreads);
 }
 
@@ -104,6 +105,7 @@ Status Node::open_gateway(const ServeConfig& config) {
         gateway::Backend{.resources = *resources_,
                          .items = *items_,
                          .item_feed = *item_feed_,
+                         .queries = *queries_,
                          .workers = *workers_,
                          .key = master_key_,
                          .clock = clock_,

@@ -22,6 +22,7 @@
 #include "service/item_feed.h"
 #include "service/items.h"
 #include "service/partitions.h"
+#include "service/queries.h"
 #include "service/resources.h"
 #include "storage/memory/memory_engine.h"
 
@@ -102,6 +103,7 @@ public:
             ResourceOptions{.partition_count = std::nullopt, .on_removal = [this] { ++removals; }});
         items.emplace(*partitions);
         feed.emplace(*partitions, *signer);
+        queries.emplace(*partitions, *signer, clock_);
         return {};
     }
 
@@ -171,6 +173,7 @@ public:
     std::optional<Resources> resources;
     std::optional<Items> items;
     std::optional<ItemFeed> feed;
+    std::optional<Queries> queries;
     int removals = 0;
 
 private:
