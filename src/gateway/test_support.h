@@ -27,6 +27,7 @@
 
 namespace orrery::gateway::testing_support {
 
+using model::testing_support::item;
 using model::testing_support::parsed;
 using Headers = std::map<std::string, std::string>;
 

@@ -89,18 +89,16 @@ Result<std::optional<StoredItem>> Partition::find(const ItemRef& ref) const {
 }
 
 void Partition::submit(std::unique_ptr<WriteTask> task) {
-    {
-        const std::lock_guard lock(mutex_);
-        if (!closed_) {
-            queue_.push_back(std::move(task));
-            if (running_) return;
-            running_ = true;
-        }
-    }
-    if (task) {
+    std::unique_lock lock(mutex_);
+    if (closed_) {
+        lock.unlock();
         task->complete(gone());
         return;
     }
+    queue_.push_back(std::move(task));
+    if (running_) return;
+    running_ = true;
+    lock.unlock();
     environment_.executors.post([self = shared_from_this()] { self->run(); });
 }
 

@@ -28,6 +28,7 @@
 
 namespace orrery::service::testing_support {
 
+using model::testing_support::item;
 using model::testing_support::must;
 using model::testing_support::parsed;
 
