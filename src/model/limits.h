@@ -33,6 +33,7 @@ inline constexpr std::size_t kComputedPropertiesMax = 20;       // of a containe
 
 // Pages.
 inline constexpr std::size_t kPageItemsDefault = 100;          // without x-ms-max-item-count
+inline constexpr std::size_t kPageRowsDefault = 1000;          // the same, of a query
 inline constexpr std::size_t kPageBytesMax = 4 * 1024 * 1024;  // response page 4 MB
 inline constexpr std::size_t kContinuationBytesMax = 1024;     // ours: tokens stay within 1 KB
 
@@ -46,6 +47,19 @@ inline constexpr std::size_t kQueryJoinsMax = 10;               // JOINs of one 
 inline constexpr std::size_t kQueryUdfCallsMax = 10;            // calls of UDFs per query
 inline constexpr std::size_t kQueryGroupByKeysMax = 1000;       // ours
 inline constexpr std::uint64_t kQueryCountMax = 4'294'967'295;  // TOP, OFFSET, LIMIT
+
+// Functions in queries: what one call may make, and how much work it may be. A result beyond ends
+// the query with 400; a match that is too much work is undefined. All ours but the first.
+inline constexpr std::size_t kReplicateUnitsMax = 10'000;                 // REPLICATE, UTF-16 units
+inline constexpr std::size_t kFunctionStringBytesMax = 8 * 1024 * 1024;   // one string
+inline constexpr std::size_t kFunctionArrayElementsMax = 1024 * 1024;     // one array
+inline constexpr std::size_t kFunctionArenaBytesMax = 256 * 1024 * 1024;  // all values of a row
+inline constexpr std::size_t kFunctionNodesMax = 4 * 1024 * 1024;         // values compared
+inline constexpr std::size_t kRegexPatternBytesMax = 16 * 1024;           // of RegexMatch
+inline constexpr std::uint64_t kRegexWorkMax = 20'000'000;                // steps of one match
+inline constexpr std::uint32_t kRegexDepthMax = 100'000;                  // nested backtracking
+inline constexpr std::uint32_t kRegexHeapKilobytesMax = 20 * 1024;        // for backtracking
+inline constexpr std::size_t kRegexStackBytesMax = 512 * 1024;            // of compiled patterns
 
 // Throughput, in request units per second.
 inline constexpr std::int64_t kThroughputMin = 400;              // manual

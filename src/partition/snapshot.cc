@@ -9,6 +9,54 @@ namespace {
 // Moving on from entry to entry beats looking up when the item is this near.
 constexpr Docnum kNear = 16;
 
+class Members : public index::DocnumCursor {
+public:
+    Members(std::shared_ptr<const storage::Reader> reader, std::string epk)
+        : reader_(std::move(reader)), epk_(std::move(epk)) {
+        move_to(members_of(epk_));
+    }
+
+    bool valid() const override { return cursor_->valid() && status_; }
+    Docnum docnum() const override { return docnum_; }
+    bool to_be_checked() const override { return false; }
+    void next() override {
+        cursor_->next();
+        read();
+    }
+    void seek(Docnum docnum) override {
+        if (!valid() || docnum_ >= docnum) return;
+        storage::Range range = members_of(epk_);
+        range.from = member_key(epk_, docnum);
+        move_to(range);
+    }
+    Status status() const override {
+        if (!status_) return Error(status_.error().code(), status_.error().message());
+        return cursor_->status();
+    }
+
+private:
+    void move_to(const storage::Range& range) {
+        cursor_ = reader_->scan(range, storage::Direction::kForward);
+        read();
+    }
+
+    void read() {
+        if (!cursor_->valid()) return;
+        auto docnum = docnum_of_key(cursor_->key());
+        if (docnum) {
+            docnum_ = *docnum;
+        } else {
+            status_ = std::move(docnum).take_error();
+        }
+    }
+
+    std::shared_ptr<const storage::Reader> reader_;
+    std::string epk_;
+    std::unique_ptr<storage::Cursor> cursor_;
+    Docnum docnum_ = 0;
+    Status status_;
+};
+
 }  // namespace
 
 Result<Snapshot> Snapshot::take(const Partition& partition,
@@ -62,6 +110,11 @@ Result<std::optional<ItemView>> Snapshot::load(Docnum docnum) {
     if (!near_->valid() || near_->key() != range.from) return std::optional<ItemView>();
     const ItemView item = TRY(ItemView::decode(docnum, near_->value()));
     return can_be_seen(item) ? std::optional(item) : std::nullopt;
+}
+
+std::unique_ptr<index::DocnumCursor> Snapshot::members() const {
+    if (!scope_.partition_key) return nullptr;
+    return std::make_unique<Members>(reader_, scope_.partition_key->epk);
 }
 
 Result<std::unique_ptr<Snapshot::Walk>> Snapshot::items(Docnum from) {

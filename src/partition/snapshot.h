@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "index/cursors.h"
 #include "partition/feed.h"
 #include "partition/item_record.h"
 #include "partition/partition.h"
@@ -31,6 +32,10 @@ public:
 
     // The item if it is there and to be seen. Good until the next call.
     Result<std::optional<ItemView>> load(Docnum docnum);
+
+    // When the scope is one partition key: the numbers of its items (and of others with the same
+    // hash). Else null pointer.
+    std::unique_ptr<index::DocnumCursor> members() const;
 
     // The items to be seen, by their numbers. Used within the life of the snapshot.
     class Walk {

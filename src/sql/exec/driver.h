@@ -30,6 +30,8 @@ struct Counters {
     std::uint64_t index_entries_read = 0;
     std::uint64_t rows = 0;
     std::uint64_t row_bytes = 0;
+
+    Counters& operator+=(const Counters& other);
 };
 
 class Driver {

@@ -121,14 +121,8 @@ private:
         if (!query.over_items) return rows_of_one(loop, take);
         const Condition condition = condition_of(query, prepared_.paths);
         page_.access = TRY(plan_access(query, prepared_.paths, condition, source_, std::nullopt));
-        const DriverContext context{query,
-                                    paths_,
-                                    condition,
-                                    page_.access,
-                                    source_,
-                                    surroundings_,
-                                    page_.counters,
-                                    0};
+        const DriverContext context{
+            query, paths_, condition, page_.access, source_, surroundings_, page_.counters, 0};
         const auto driver = TRY(make_driver(context, {}));
         while (TRY(driver->next())) {
             evaluator_.paths = driver->paths();
