@@ -10,6 +10,7 @@
 #include "base/clock.h"
 #include "base/random.h"
 #include "base/thread_pool.h"
+#include "service/indexing.h"
 #include "service/item_feed.h"
 #include "service/items.h"
 #include "service/resources.h"
@@ -20,6 +21,7 @@ struct Backend {
     service::Resources& resources;
     service::Items& items;
     service::ItemFeed& item_feed;
+    service::Indexing& indexing;
     // For operations that may block: reactor threads never do.
     ThreadPool& workers;
     const auth::MasterKey& key;

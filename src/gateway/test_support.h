@@ -168,6 +168,7 @@ protected:
     Gateway gateway_{Backend{.resources = *services_.resources,
                              .items = *services_.items,
                              .item_feed = *services_.feed,
+                             .indexing = *services_.indexing,
                              .workers = workers_,
                              .key = key_,
                              .clock = clock_,

@@ -7,7 +7,7 @@ namespace orrery::partition {
 
 namespace {
 
-constexpr char kFormat = 1;  // On disk. A new layout gets a new number.
+constexpr char kFormat = 2;  // On disk. A new layout gets a new number.
 
 }  // namespace
 
@@ -23,6 +23,7 @@ void append_item_head(std::string& record, const ItemHeader& header, const ItemN
     append_big_endian(record, static_cast<std::uint64_t>(header.timestamp));
     append_big_endian(record, header.ordinal);
     append_big_endian(record, static_cast<std::uint32_t>(header.ttl));
+    record += static_cast<char>(header.indexing);
     append_varint(record, names.unique_digests.size() * model::kUniqueDigestBytes);
     for (const std::string& digest : names.unique_digests) {
         record.append(digest);
@@ -47,11 +48,15 @@ Result<StoredItem> StoredItem::decode(Docnum docnum, std::string record) {
     item.header_.timestamp = static_cast<std::int64_t>(reader.big_endian<std::uint64_t>());
     item.header_.ordinal = reader.big_endian<std::uint16_t>();
     item.header_.ttl = static_cast<std::int32_t>(reader.big_endian<std::uint32_t>());
+    const auto indexing = reader.big_endian<std::uint8_t>();
+    item.header_.indexing = static_cast<IndexingDirective>(indexing);
     item.unique_ = piece();
     item.epk_ = piece();
     item.partition_key_ = piece();
     item.id_ = piece();
-    if (!known || !reader.ok() || item.unique_.size % model::kUniqueDigestBytes != 0) {
+    if (!known || !reader.ok() ||
+        indexing > static_cast<std::uint8_t>(IndexingDirective::kExclude) ||
+        item.unique_.size % model::kUniqueDigestBytes != 0) {
         return Error(ErrorCode::kCorrupted,
                      "item " + std::to_string(docnum) + " has no valid record head");
     }

@@ -13,6 +13,10 @@ namespace orrery::partition {
 
 // Number of an item in its container, from the item's rid; a scan by it is in insertion order.
 using Docnum = std::uint64_t;
+// The high bits of a docnum name the partition key range that gave it out, so that numbers never
+// meet in one container; the top nibble stays 0, which marks an item in its rid.
+inline constexpr unsigned kCounterBits = 40;
+inline constexpr std::uint32_t kRangeIdMax = (1U << 20) - 1;
 using Lsn = std::int64_t;
 
 // 'D' docnum: the item.
