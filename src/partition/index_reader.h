@@ -18,6 +18,7 @@
 #include "base/result.h"
 #include "index/path_policy.h"
 #include "index/value_bounds.h"
+#include "partition/index_keys.h"
 #include "partition/keys.h"
 #include "storage/engine.h"
 
@@ -29,6 +30,9 @@ class Partition;
 // backward. Used by one thread.
 class TermCursor {
 public:
+    TermCursor() = default;
+    TermCursor(const TermCursor&) = delete;
+    TermCursor& operator=(const TermCursor&) = delete;
     virtual ~TermCursor() = default;
 
     virtual bool valid() const = 0;
@@ -45,6 +49,9 @@ public:
 // Items, each once, in the order of their numbers; descending when walked backward.
 class DocnumCursor {
 public:
+    DocnumCursor() = default;
+    DocnumCursor(const DocnumCursor&) = delete;
+    DocnumCursor& operator=(const DocnumCursor&) = delete;
     virtual ~DocnumCursor() = default;
 
     virtual bool valid() const = 0;
@@ -102,10 +109,13 @@ public:
                                           const index::ValueBounds& bounds,
                                           const WalkFrom& from = {}) const;
 
-    // Indexed items that do not have this path. Some are to be checked: they may have it.
+    // Indexed items that do not have this path, which must be one without []. Some are to be
+    // checked: they may have it.
     Result<std::unique_ptr<DocnumCursor>> items_lacking(index::PathId path,
                                                         storage::Direction direction) const;
-    // Items that are not in the index: excluded by the client, or too large for it.
+    // All indexed items; those that lack a path that is absent.
+    Result<std::unique_ptr<DocnumCursor>> indexed(storage::Direction direction) const;
+    // Items that are not in the index: excluded by the client, or too large for it. To be checked.
     std::unique_ptr<DocnumCursor> unindexed(storage::Direction direction) const;
 
     // The number of entries in the bounds, counting no further than the limit.
@@ -120,12 +130,16 @@ public:
     Result<std::vector<ListedPath>> listed_paths() const;
 
 private:
-    IndexReader() = default;
+    explicit IndexReader(std::shared_ptr<const storage::Reader> snapshot)
+        : snapshot_(std::move(snapshot)) {}
+
+    Result<std::unique_ptr<DocnumCursor>> items_without(std::optional<index::PathId> path,
+                                                        storage::Direction direction) const;
 
     std::shared_ptr<const storage::Reader> snapshot_;
     std::shared_ptr<const index::PathPolicy> active_;
     std::shared_ptr<const index::PathPolicy> wanted_;
-    std::uint8_t generation_ = 0;
+    GenerationNumber generation_ = 0;
 };
 
 }  // namespace orrery::partition

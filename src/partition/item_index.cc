@@ -257,6 +257,7 @@ void ItemIndex::abandon() {
 void ItemIndex::publish() {
     auto view = std::make_shared<IndexView>();
     view->record = record_;
+    view->generation = current_->active->number();
     view->active = current_->active->policy();
     view->wanted = current_->building ? current_->building->policy() : view->active;
     view->items_built = current_->position.items;

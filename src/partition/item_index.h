@@ -32,6 +32,7 @@ using ComputedFactory =
 // What readers need to know, as of the newest commit.
 struct IndexView {
     std::string record;  // what stands under index_state_key(); empty before the first write
+    GenerationNumber generation = 0;                  // of the active one
     std::shared_ptr<const index::PathPolicy> active;  // what queries can use
     std::shared_ptr<const index::PathPolicy> wanted;  // what is being built, or the same
     std::uint64_t items_built = 0;
