@@ -10,6 +10,7 @@
 #include "base/clock.h"
 #include "base/random.h"
 #include "base/thread_pool.h"
+#include "service/indexing.h"
 #include "service/item_feed.h"
 #include "service/items.h"
 #include "service/queries.h"
@@ -22,6 +23,7 @@ struct Backend {
     service::Items& items;
     service::ItemFeed& item_feed;
     service::Queries& queries;
+    service::Indexing& indexing;
     // For operations that may block: reactor threads never do.
     ThreadPool& workers;
     const auth::MasterKey& key;

@@ -170,6 +170,7 @@ protected:
                              .items = *services_.items,
                              .item_feed = *services_.feed,
                              .queries = *services_.queries,
+                             .indexing = *services_.indexing,
                              .workers = workers_,
                              .key = key_,
                              .clock = clock_,

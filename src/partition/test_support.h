@@ -105,6 +105,10 @@ struct ContainerUnderTest {
         return writer.remove(ref(key, std::move(id)), rules(std::move(if_match)));
     }
 
+    std::shared_ptr<const index::PathPolicy> policy() const {
+        return must(index::PathPolicy::compile(definition));
+    }
+
     model::ContainerDefinition definition;
     model::ItemPaths paths;
 };
@@ -171,8 +175,8 @@ public:
 private:
     void open() {
         store_ = must(engine.open(identity().storage_id));
-        partition =
-            must(Partition::open(identity(), store_, {.executors = executors, .clock = clock}));
+        partition = must(Partition::open(
+            identity(), store_, {.executors = executors, .clock = clock}, container.policy()));
     }
 
     std::shared_ptr<storage::PartitionStore> store_;

@@ -69,6 +69,7 @@ private:
     std::unique_ptr<ThreadPool> executors_;
     std::unique_ptr<partition::DocnumCache> docnums_;
     std::unique_ptr<service::Partitions> partitions_;
+    std::unique_ptr<service::Indexing> indexing_;
     std::unique_ptr<service::Background> background_;
     std::unique_ptr<service::ContinuationSigner> signer_;
     std::unique_ptr<service::Resources> resources_;

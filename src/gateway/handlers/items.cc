@@ -78,11 +78,6 @@ Status refuse_extras(const Call& call) {
                          std::string(feature) + " is not supported by this server.");
         }
     }
-    const auto directive = call.header(header::kIndexingDirective);
-    if (directive && *directive == "Exclude") {
-        return Error(ErrorCode::kNotImplemented,
-                     "The indexing directive 'Exclude' is not supported by this server.");
-    }
     return {};
 }
 
