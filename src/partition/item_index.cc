@@ -166,7 +166,7 @@ Status ItemIndex::build(const storage::Reader& store, const Load& load) {
     std::size_t items = 0;
     std::size_t bytes = 0;
     for (; cursor->valid() && items < kItemsPerStep && bytes < kBytesPerStep; cursor->next()) {
-        const Docnum docnum = docnum_of_key(cursor->key());
+        const Docnum docnum = TRY(docnum_of_key(cursor->key()));
         // Not what the cursor shows: this batch may have changed or removed it.
         const std::optional<StoredItem> item = TRY(load(docnum));
         if (item) TRY(change_in(*next->building, nullptr, &*item));
