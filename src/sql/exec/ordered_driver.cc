@@ -144,6 +144,7 @@ private:
             if (TRY(loader_.load(number_))) return true;
         }
         if (entries_) TRY(entries_->status());
+        entries_.reset();
         return false;
     }
 
@@ -159,6 +160,7 @@ private:
             if (!lacking_->to_be_checked() || TRY(really_lacks())) return true;
         }
         if (lacking_) TRY(lacking_->status());
+        lacking_.reset();
         return false;
     }
 
