@@ -56,6 +56,13 @@ public:
                             const catalog::Container& container,
                             std::string_view body) const;
 
+    // How a client is to spread the query over the partitions: JSON. 400 when it declares less than
+    // the query needs.
+    Result<std::string> plan(const Request& request,
+                             const QueryOptions& options,
+                             const catalog::Container& container,
+                             std::string_view body) const;
+
 private:
     Partitions& partitions_;
     const ContinuationSigner& signer_;
