@@ -29,7 +29,7 @@ namespace fs = std::filesystem;
 fs::path vectors() {
     if (const char* given = std::getenv("ORRERY_QUERY_PLANS")) return given;
     for (fs::path at = fs::current_path(); at != at.root_path(); at = at.parent_path()) {
-        const fs::path found = at / "shared" / "vectors" / "query-plans";
+        fs::path found = at / "shared" / "vectors" / "query-plans";
         if (fs::is_directory(found)) return found;
     }
     return {};
@@ -63,7 +63,8 @@ std::string text_of(const json::Value& value) {
     if (!value.is_array()) return value.text();
     std::string out;
     for (const json::Value& element : value.array()) {
-        out += text_of(element) + "\n";
+        out += text_of(element);
+        out += '\n';
     }
     return out;
 }
