@@ -1,7 +1,7 @@
 # The commands of the project; see CONTRIBUTING.md. `make` alone lists them.
 FUZZ_SECONDS ?= 600
 
-.PHONY: help run build test check tidy format bench fuzz hooks setup-build setup-test clean
+.PHONY: help run build test check tidy format bench fuzz hooks setup-build setup-check setup-test clean
 
 help:  ## list the commands
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 16
@@ -18,20 +18,20 @@ build: setup-build  ## build everything, release
 test: setup-test  ## every test and check
 	@tools/ci.py test
 
-check: setup-test  ## the fast ones: format, layout, unit tests, golden tests in memory
+check: setup-check  ## the fast ones: format, layout, unit tests, golden tests in memory
 	@tools/ci.py check
 
-tidy: setup-test  ## clang-tidy over what differs from HEAD
+tidy: setup-check  ## clang-tidy over what differs from HEAD
 	cmake --preset dev
 	tools/clang_tidy.sh
 
-format: setup-test  ## format all C++ files
+format: setup-check  ## format all C++ files
 	git ls-files '*.cc' '*.h' | xargs clang-format-14 -i
 
 bench: build  ## measure against the limits and print one table
 	bench/run.py
 
-fuzz: setup-test  ## every fuzzer for FUZZ_SECONDS
+fuzz: setup-check  ## every fuzzer for FUZZ_SECONDS
 	cmake --preset fuzz
 	cmake --build --preset fuzz
 	tools/fuzz.py --seconds $(FUZZ_SECONDS)
@@ -44,6 +44,9 @@ clean:  ## remove what was built
 
 setup-build:
 	@tools/setup.sh build
+
+setup-check:
+	@tools/setup.sh check
 
 setup-test:
 	@tools/setup.sh test

@@ -94,6 +94,7 @@ class Runner:
         self.running: dict[str, subprocess.Popen] = {}
         self.good: dict[str, bool] = {}
         self.passed = self.failed = 0
+        self.skipped: list[str] = []
         self.changed = threading.Condition()
 
     def run(self) -> int:
@@ -107,7 +108,9 @@ class Runner:
                 os.killpg(process.pid, signal.SIGTERM)
             print("interrupted", flush=True)
             return 130
-        print(f"{self.passed} passed, {self.failed} failed")
+        for text in self.skipped:
+            print(f"skipped: {text}")
+        print(summary(self.passed, self.failed, self.skipped))
         return 1 if self.failed else 0
 
     def start_next(self) -> bool:
@@ -150,26 +153,33 @@ class Runner:
             code = process.wait()
         seconds = time.monotonic() - started
         with self.changed:
-            passed, failed = counts(log.read_text(errors="replace"), code == 0)
+            said = log.read_text(errors="replace")
+            passed, failed = counts(said, code == 0)
+            skipped = re.findall(r"^skip (.+)", said, re.MULTILINE)
             self.passed += passed
             self.failed += failed
+            self.skipped += [f"{step.name}: {text}" for text in skipped]
             self.good[step.name] = code == 0
             del self.running[step.name]
             print(f"{'ok  ' if code == 0 else 'FAIL'} {step.name:14} {seconds:6.1f} s  "
-                  f"{passed} passed, {failed} failed", flush=True)
+                  f"{summary(passed, failed, skipped)}", flush=True)
             if code != 0:
-                tail = log.read_text(errors="replace").splitlines()[-TAIL_LINES:]
+                tail = said.splitlines()[-TAIL_LINES:]
                 print("\n".join(f"    {line}" for line in tail))
                 print(f"    (exit code {code}; all of it: {log.relative_to(ROOT)})", flush=True)
             self.changed.notify_all()
 
 
+def summary(passed: int, failed: int, skipped: list[str]) -> str:
+    return f"{passed} passed, {failed} failed" + (f", {len(skipped)} skipped" if skipped else "")
+
+
 def counts(log: str, good: bool) -> tuple[int, int]:
     """How many tests a step says it ran; a step that does not say is one."""
-    summary = re.findall(r"^(\d+) passed, (\d+) failed", log, re.MULTILINE)
+    own = re.findall(r"^(\d+) passed, (\d+) failed", log, re.MULTILINE)
     ctest = re.search(r"(\d+) tests failed out of (\d+)", log)
-    if summary:
-        passed, failed = map(int, summary[-1])
+    if own:
+        passed, failed = map(int, own[-1])
     elif ctest:
         failed = int(ctest[1])
         passed = int(ctest[2]) - failed

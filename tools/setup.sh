@@ -1,16 +1,17 @@
 #!/usr/bin/env bash
 # Installs the Debian 12 packages that are missing, and only those:
 #   tools/setup.sh build    what it takes to build and run the server
-#   tools/setup.sh [test]   all of that, and what the tests and checks need
+#   tools/setup.sh check    all of that, and what the checks and our own tests need
+#   tools/setup.sh [test]   all of that, and the toolchains of the SDK suites
 # With nothing missing it neither needs root nor touches the network.
 set -euo pipefail
 
 build_packages=(
     g++ make cmake ninja-build ccache mold
     libboost1.81-dev libssl-dev librocksdb-dev libsimdjson-dev libcli11-dev libspdlog-dev libfmt-dev
-    libjemalloc-dev
+    libicu-dev libpcre2-dev libjemalloc-dev
 )
-test_packages=(libgtest-dev libgmock-dev clang-14 libclang-rt-14-dev clang-format-14 clang-tidy-14 git)
+check_packages=(libgtest-dev libgmock-dev clang-14 libclang-rt-14-dev clang-format-14 clang-tidy-14 git)
 
 # True when the command exists in at least this version; a newer one from elsewhere counts as well.
 has() {
@@ -25,23 +26,45 @@ add_sdk_toolchains() {
     has python3 3.9 -c 'import ensurepip, venv, sys; print(sys.version)' || packages+=(python3-venv)
     has javac 11 -version || packages+=(openjdk-17-jdk-headless)
     command -v mvn >/dev/null || packages+=(maven)
-    # Debian 12 has Node 18 and Go 1.19, which the current SDKs do not take.
+}
+
+# Debian 12 has Node 18 and Go 1.19, which the current SDKs do not take.
+name_missing_toolchains() {
     has node 20 --version ||
-        echo "setup: no Node.js 20 or newer (Debian 12 has 18; get it from nodejs.org)" >&2
+        echo "setup: no Node.js 20 or newer (nodejs.org): the js and documentdb suites will be skipped"
     has go 1.25 env GOVERSION ||
-        echo "setup: no Go 1.25 or newer (Debian 12 has 1.19; get it from go.dev)" >&2
+        echo "setup: no Go 1.25 or newer (go.dev): the go suite will be skipped"
+}
+
+install() {
+    echo "setup: installing $*"
+    local root=()
+    if ! command -v apt-get >/dev/null; then
+        echo "setup: no apt-get here; install what these Debian 12 packages hold, and build with cmake" >&2
+        exit 1
+    elif [ "$(id -u)" -ne 0 ]; then
+        root=(sudo)
+        command -v sudo >/dev/null || {
+            echo "setup: neither root nor sudo here; run as root: apt-get install $*" >&2
+            exit 1
+        }
+    fi
+    "${root[@]}" apt-get update -q
+    "${root[@]}" env DEBIAN_FRONTEND=noninteractive \
+        apt-get install -q -y --no-install-recommends "$@"
 }
 
 packages=("${build_packages[@]}")
 has python3 3.9 --version || packages+=(python3)
 case "${1:-test}" in
     build) ;;
+    check) packages+=("${check_packages[@]}") ;;
     test)
-        packages+=("${test_packages[@]}")
+        packages+=("${check_packages[@]}")
         add_sdk_toolchains
         ;;
     *)
-        echo "usage: tools/setup.sh [build|test]" >&2
+        echo "usage: tools/setup.sh [build|check|test]" >&2
         exit 2
         ;;
 esac
@@ -51,11 +74,5 @@ for package in "${packages[@]}"; do
     status=$(dpkg-query --show --showformat='${db:Status-Status}' "$package" 2>/dev/null || true)
     [ "$status" = installed ] || missing+=("$package")
 done
-[ "${#missing[@]}" -gt 0 ] || exit 0
-
-echo "setup: installing ${missing[*]}"
-root=()
-[ "$(id -u)" -eq 0 ] || root=(sudo)
-"${root[@]}" apt-get update -q
-"${root[@]}" env DEBIAN_FRONTEND=noninteractive \
-    apt-get install -q -y --no-install-recommends "${missing[@]}"
+[ "${#missing[@]}" -eq 0 ] || install "${missing[@]}"
+[ "${1:-test}" != test ] || name_missing_toolchains

@@ -1,10 +1,11 @@
 #include "catalog/catalog.h"
 
 #include <algorithm>
+#include <limits>
 
 #include "base/base64.h"
 #include "base/bytes.h"
-#include "base/check.h"
+#include "catalog/entry_reader.h"
 #include "model/etag.h"
 
 namespace orrery::catalog {
@@ -56,6 +57,12 @@ Error name_taken() {
     return Error(ErrorCode::kConflict, "Resource with specified id or name already exists.");
 }
 
+Error numbers_used_up() {
+    return Error(ErrorCode::kForbidden,
+                 "The account cannot have any more databases or containers: the numbers for their "
+                 "resource ids are used up.");
+}
+
 Status check_etag(const std::optional<std::string>& if_match, const Revision& revision) {
     if (!if_match || model::etag_matches(*if_match, revision.etag())) return {};
     return Error(
@@ -93,28 +100,25 @@ std::string Catalog::Counters::encode() const {
 }
 
 Result<Catalog::Counters> Catalog::Counters::decode(std::string_view text) {
-    const auto entry = json::Value::parse(text);
+    EntryReader reader(text);
     Counters out;
-    bool ok = static_cast<bool>(entry);
-    const auto number = [&](std::string_view name) {
-        const json::Value* found = ok ? entry->find(name) : nullptr;
-        const auto value = found == nullptr ? std::nullopt : found->integer();
-        ok = ok && value.has_value();
-        return value.value_or(0);
-    };
-    out.version = static_cast<std::uint64_t>(number("version"));
-    out.database = static_cast<std::uint32_t>(number("database"));
-    out.container = static_cast<std::uint32_t>(number("container"));
-    out.offer = static_cast<std::uint32_t>(number("offer"));
-    out.partition = static_cast<storage::PartitionId>(number("partition"));
-    const json::Value* secret = ok ? entry->find("secret") : nullptr;
-    const auto bytes =
-        secret != nullptr && secret->is_string() ? base64_decode(secret->string()) : std::nullopt;
-    if (!bytes || bytes->size() != kSecretBytes) {
+    out.version = reader.version();
+    out.database = reader.number<std::uint32_t>("database");
+    out.container = reader.number("container", model::ContainerRid::kNumberMax);
+    out.offer = reader.number("offer", model::OfferRid::kNumberMax);
+    out.partition = reader.number<storage::PartitionId>("partition");
+    const auto secret = base64_decode(reader.string("secret"));
+    if (!reader.ok() || !secret || secret->size() != kSecretBytes) {
         return Error(ErrorCode::kCorrupted, "the catalog's counters are damaged");
     }
-    out.secret = *bytes;
+    out.secret = *secret;
     return out;
+}
+
+bool Catalog::Counters::used_up(std::uint32_t partitions_wanted) const {
+    return database == std::numeric_limits<std::uint32_t>::max() ||
+           container == model::ContainerRid::kNumberMax || offer == model::OfferRid::kNumberMax ||
+           partition > std::numeric_limits<storage::PartitionId>::max() - partitions_wanted;
 }
 
 Result<std::unique_ptr<Catalog>> Catalog::open(std::shared_ptr<storage::PartitionStore> store,
@@ -244,6 +248,7 @@ Result<DatabasePtr> Catalog::create_database(std::string_view name,
                                              std::optional<model::Throughput> throughput) {
     const std::lock_guard changing(change_mutex_);
     if (find_database(name)) return name_taken();
+    if (counters_.used_up(0)) return numbers_used_up();
     Change change = begin_change();
     auto database = std::make_shared<const Database>(Database{.rid = {++change.counters.database},
                                                               .name = std::string(name),
@@ -288,6 +293,7 @@ Result<ContainerPtr> Catalog::create_container(model::DatabaseRid database, NewC
     const std::lock_guard changing(change_mutex_);
     if (!find_database(database)) return not_found();
     if (find_container(database, wanted.definition.id)) return name_taken();
+    if (counters_.used_up(wanted.partition_count)) return numbers_used_up();
     Change change = begin_change();
     const model::ContainerRid rid{.database = database.number,
                                   .number = ++change.counters.container};

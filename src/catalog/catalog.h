@@ -81,6 +81,9 @@ private:
         storage::PartitionId partition = 0;
         std::string secret;
 
+        // Whether a database, or a container with so many partitions, could not get its numbers.
+        bool used_up(std::uint32_t partitions_wanted) const;
+
         std::string encode() const;
         static Result<Counters> decode(std::string_view text);
     };

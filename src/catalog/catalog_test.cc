@@ -1,5 +1,6 @@
 #include "catalog/catalog.h"
 
+#include <functional>
 #include <gmock/gmock.h>
 #include <string>
 #include <vector>
@@ -52,6 +53,28 @@ protected:
                            const std::string& name,
                            std::uint32_t partitions = 1) {
         return must(try_container(database, name, partitions));
+    }
+    // Of a catalog with one resource of each kind: each entry spoilt at each of its members in
+    // turn.
+    void expect_refused(
+        const std::function<std::vector<json::Value>(json::Value, const std::string&)>& spoil) {
+        const DatabasePtr parent = must(catalog_->create_database("d", kManual));
+        container(parent->rid, "c", 2);
+        catalog_.reset();
+        for (const auto& [key, value] :
+             storage::testing_support::entries(store(), {}, storage::Direction::kForward)) {
+            const json::Value whole = must(json::Value::parse(value));
+            for (const auto& member : whole.object()) {
+                for (const json::Value& spoilt : spoil(whole, member.name)) {
+                    put(store(), key, spoilt.text());
+                    const auto opened = open();
+                    ASSERT_FALSE(opened) << spoilt.text();
+                    EXPECT_EQ(opened.error().code(), ErrorCode::kCorrupted) << spoilt.text();
+                }
+            }
+            put(store(), key, value);
+        }
+        EXPECT_TRUE(open());
     }
     // Everything the catalog says, as text.
     std::string described() const {
@@ -309,24 +332,43 @@ TEST_F(CatalogTest, DamagedEntriesAreRefused) {
 
 // Each member of each entry is needed: without it, or with another kind, the entry is refused.
 TEST_F(CatalogTest, EntriesWithoutAMemberAreRefused) {
+    expect_refused([](json::Value entry, const std::string& name) {
+        json::Value null = entry;
+        null.set(name, json::Value());
+        entry.remove(name);
+        return std::vector{null, entry};
+    });
+}
+
+// Larger numbers than the catalog gives out have no rid or no etag.
+TEST_F(CatalogTest, ImpossibleNumbersAreRefused) {
+    expect_refused([](json::Value entry, const std::string& name) {
+        std::vector<json::Value> spoilt;
+        if (!entry.find(name)->is_number()) return spoilt;
+        entry.set(name, std::int64_t{-1});
+        spoilt.push_back(entry);
+        if (name == "timestamp" || name == "requestUnits") return spoilt;
+        entry.set(name, std::int64_t{1} << 48);
+        spoilt.push_back(entry);
+        return spoilt;
+    });
+}
+
+TEST_F(CatalogTest, WhenTheNumbersAreUsedUpNothingIsCreated) {
     const DatabasePtr parent = must(catalog_->create_database("d", kManual));
-    container(parent->rid, "c", 2);
     catalog_.reset();
-    for (const auto& [key, value] :
-         storage::testing_support::entries(store(), {}, storage::Direction::kForward)) {
-        const json::Value whole = must(json::Value::parse(value));
-        for (const auto& member : whole.object()) {
-            json::Value without = whole;
-            without.remove(member.name);
-            put(store(), key, without.text());
-            EXPECT_EQ(code_of(open()), ErrorCode::kCorrupted) << key[0] << " " << member.name;
-            without.set(member.name, json::Value());
-            put(store(), key, without.text());
-            EXPECT_EQ(code_of(open()), ErrorCode::kCorrupted) << key[0] << " " << member.name;
-        }
-        put(store(), key, value);
+    const json::Value counters = must(json::Value::parse(*value_of(store(), "M")));
+    const std::vector<std::pair<const char*, std::int64_t>> last = {{"database", 0xFFFF'FFFF},
+                                                                    {"container", 0x7FFF'FFFF},
+                                                                    {"offer", 0xFF'FFFF},
+                                                                    {"partition", 0xFFFF'FFFE}};
+    for (const auto& [name, number] : last) {
+        json::Value used_up = counters;
+        used_up.set(name, number);
+        put(store(), "M", used_up.text());
+        reopen();
+        EXPECT_EQ(code_of(try_container(parent->rid, "c", 2)), ErrorCode::kForbidden) << name;
     }
-    EXPECT_TRUE(open());
 }
 
 TEST_F(CatalogTest, RangesThatDoNotTileTheHashSpaceAreRefused) {

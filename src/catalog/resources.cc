@@ -4,6 +4,7 @@
 
 #include "base/bytes.h"
 #include "base/check.h"
+#include "catalog/entry_reader.h"
 #include "model/etag.h"
 
 namespace orrery::catalog {
@@ -22,41 +23,11 @@ void encode_revision(Value& out, const Revision& revision) {
     out.set("timestamp", revision.timestamp);
 }
 
-// Reads members of a stored entry; a missing or wrong one is remembered, not answered one by one.
-class EntryReader {
-public:
-    explicit EntryReader(const Value& entry) : entry_(entry) {}
-
-    std::int64_t integer(std::string_view name) {
-        const Value* found = entry_.find(name);
-        const auto number = found == nullptr ? std::nullopt : found->integer();
-        if (!number) ok_ = false;
-        return number.value_or(0);
-    }
-    std::string string(std::string_view name) {
-        const Value* found = entry_.find(name);
-        if (found == nullptr || !found->is_string()) {
-            ok_ = false;
-            return {};
-        }
-        return found->string();
-    }
-    Revision revision() {
-        return {.version = static_cast<std::uint64_t>(integer("version")),
-                .timestamp = integer("timestamp")};
-    }
-    bool ok() const { return ok_; }
-
-private:
-    const Value& entry_;
-    bool ok_ = true;
-};
-
 Result<PartitionRange> decode_range(const Value& entry) {
     EntryReader reader(entry);
     PartitionRange range;
-    range.id = static_cast<std::uint32_t>(reader.integer("id"));
-    range.partition = static_cast<storage::PartitionId>(reader.integer("partition"));
+    range.id = reader.number("id", model::kRangeIdMax);
+    range.partition = reader.number<storage::PartitionId>("partition");
     const auto min = model::parse_epk(reader.string("min"));
     const auto max = model::parse_epk(reader.string("max"));
     if (!reader.ok() || !min || !max) return damaged("a partition range");
@@ -141,11 +112,9 @@ std::string encode(const Offer& offer) {
 }
 
 Result<DatabasePtr> decode_database(std::string_view text) {
-    const auto entry = Value::parse(text);
-    if (!entry) return damaged("a database");
-    EntryReader reader(*entry);
+    EntryReader reader(text);
     Database out;
-    out.rid.number = static_cast<std::uint32_t>(reader.integer("number"));
+    out.rid.number = reader.number<std::uint32_t>("number");
     out.name = reader.string("name");
     out.revision = reader.revision();
     if (!reader.ok()) return damaged("a database");
@@ -153,41 +122,35 @@ Result<DatabasePtr> decode_database(std::string_view text) {
 }
 
 Result<ContainerPtr> decode_container(std::string_view text) {
-    const auto entry = Value::parse(text);
-    if (!entry) return damaged("a container");
-    EntryReader reader(*entry);
+    EntryReader reader(text);
     const model::ContainerRid rid{
-        .database = static_cast<std::uint32_t>(reader.integer("database")),
-        .number = static_cast<std::uint32_t>(reader.integer("number"))};
-    const Value* definition = entry->find("definition");
-    const Value* ranges = entry->find("ranges");
-    if (definition == nullptr || ranges == nullptr || !ranges->is_array()) {
-        return damaged("a container");
-    }
+        .database = reader.number<std::uint32_t>("database"),
+        .number = reader.number("number", model::ContainerRid::kNumberMax)};
+    const Revision revision = reader.revision();
+    const Value::Array ranges = reader.array("ranges");
+    const Value* definition = reader.member("definition");
+    if (!reader.ok() || definition == nullptr) return damaged("a container");
     auto parsed = model::parse_container_definition(*definition, {.partition_key_required = true});
     if (!parsed) return damaged("a container");
     auto out = std::make_shared<Container>(rid, std::move(parsed).take());
-    for (const Value& range : ranges->array()) {
+    for (const Value& range : ranges) {
         out->ranges.push_back(TRY(decode_range(range)));
     }
-    out->revision = reader.revision();
-    if (!reader.ok() || !tile_the_hash_space(out->ranges)) return damaged("a container");
+    out->revision = revision;
+    if (!tile_the_hash_space(out->ranges)) return damaged("a container");
     return ContainerPtr(std::move(out));
 }
 
 Result<OfferPtr> decode_offer(std::string_view text) {
-    const auto entry = Value::parse(text);
-    if (!entry) return damaged("an offer");
-    EntryReader reader(*entry);
+    EntryReader reader(text);
     Offer out;
-    out.rid.number = static_cast<std::uint32_t>(reader.integer("number"));
+    out.rid.number = reader.number("number", model::OfferRid::kNumberMax);
     out.resource_rid = reader.string("resourceRid");
     out.resource_link = reader.string("resourceLink");
-    out.throughput.request_units = reader.integer("requestUnits");
+    out.throughput.request_units = reader.number<std::int64_t>("requestUnits");
+    out.throughput.autoscale = reader.boolean("autoscale");
     out.revision = reader.revision();
-    const Value* autoscale = entry->find("autoscale");
-    if (!reader.ok() || autoscale == nullptr || !autoscale->is_bool()) return damaged("an offer");
-    out.throughput.autoscale = autoscale->boolean();
+    if (!reader.ok()) return damaged("an offer");
     return std::make_shared<const Offer>(std::move(out));
 }
 

@@ -13,6 +13,7 @@
 #include "service/indexing.h"
 #include "service/item_feed.h"
 #include "service/items.h"
+#include "service/queries.h"
 #include "service/resources.h"
 
 namespace orrery::gateway {
@@ -22,6 +23,7 @@ struct Backend {
     service::Items& items;
     service::ItemFeed& item_feed;
     service::Indexing& indexing;
+    service::Queries& queries;
     // For operations that may block: reactor threads never do.
     ThreadPool& workers;
     const auth::MasterKey& key;

@@ -73,14 +73,14 @@ http::Response Call::make_feed(std::string_view rid,
 
 http::Response Call::make_error(const Error& error) const {
     constexpr std::string_view kNothing = "0";
-    constexpr std::string_view kRetrySoonMs = "100";
     const unsigned status = http_status(error.code());
     http::Response response = make_response(status, status < 500 ? kReadCharge : kNothing);
     if (error.sub_status() != 0) {
         response.add_header(header::kSubStatus, std::to_string(error.sub_status()));
     }
     if (status == 503) response.add_header(header::kRetryAfterMs, kRetrySoonMs);
-    response.body = error_body(status, error.message(), activity_id_, exchange_->target());
+    response.body =
+        error_body(status, error.message(), activity_id_, exchange_->target(), error.info());
     return response;
 }
 

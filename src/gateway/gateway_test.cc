@@ -13,6 +13,7 @@ namespace orrery::gateway {
 namespace {
 
 using testing::HasSubstr;
+using testing::Not;
 using testing::StartsWith;
 using testing_support::GatewayTest;
 using testing_support::Headers;
@@ -200,6 +201,8 @@ TEST_F(GatewayTest, RefusedConnectionsGetABodyToo) {
     EXPECT_EQ(reply.status, 431U);
     EXPECT_THAT(reply.json().find("message")->string(), HasSubstr("too much"));
     EXPECT_TRUE(gateway_.refuse(400, "x").close);
+    EXPECT_THAT(gateway_.refuse(400, "x").headers, Not(HasSubstr("x-ms-retry-after-ms")));
+    EXPECT_THAT(gateway_.refuse(503, "x").headers, HasSubstr("x-ms-retry-after-ms: 100\r\n"));
 }
 
 TEST_F(GatewayTest, TheAccountNamesTheHostThatWasAsked) {

@@ -47,13 +47,7 @@ std::string code_name(unsigned status) {
 std::string readable(std::string_view text) {
     std::string out;
     while (!text.empty()) {
-        const std::string_view before = text;
-        if (const auto code_point = take_code_point(text)) {
-            append_utf8(out, *code_point);
-        } else {
-            append_utf8(out, kReplacementCharacter);
-            if (text.size() == before.size()) text.remove_prefix(1);
-        }
+        append_utf8(out, take_code_point(text).value_or(kReplacementCharacter));
     }
     return out;
 }
@@ -101,16 +95,27 @@ unsigned http_status(ErrorCode code) {
 std::string error_body(unsigned status,
                        std::string_view message,
                        std::string_view activity_id,
-                       std::string_view target) {
-    std::string text = "Message: {\"Errors\":[";
-    json::append_quoted(text, message);
-    text.append("]}\r\nActivityId: ").append(activity_id);
+                       std::string_view target,
+                       std::string_view info) {
+    std::string text = "Message: ";
+    if (message.starts_with("{\"")) {
+        text.append(message);
+    } else {
+        text.append("{\"Errors\":[");
+        json::append_quoted(text, message);
+        text.append("]}");
+    }
+    text.append("\r\nActivityId: ").append(activity_id);
     text.append(", Request URI: ").append(target.substr(0, target.find('?')));
     text.append(", RequestStats: , SDK: Orrery");
     std::string body = "{\"code\":";
     json::append_quoted(body, code_name(status));
     body += ",\"message\":";
     json::append_quoted(body, readable(text));
+    if (!info.empty()) {
+        body += ",\"additionalErrorInfo\":";
+        json::append_quoted(body, info);
+    }
     body += '}';
     return body;
 }

@@ -27,6 +27,7 @@
 
 namespace orrery::gateway::testing_support {
 
+using model::testing_support::item;
 using model::testing_support::parsed;
 using Headers = std::map<std::string, std::string>;
 
@@ -169,6 +170,7 @@ protected:
                              .items = *services_.items,
                              .item_feed = *services_.feed,
                              .indexing = *services_.indexing,
+                             .queries = *services_.queries,
                              .workers = workers_,
                              .key = key_,
                              .clock = clock_,

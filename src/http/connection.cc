@@ -35,6 +35,7 @@ Connection::Connection(std::shared_ptr<Reactor> reactor, Socket socket, Reactor:
     : reactor_(std::move(reactor)),
       limits_(reactor_->state().limits),
       transport_(std::move(socket)),
+      request_(reactor_->state().bodies),
       deadline_(kNever),
       purpose_(purpose) {
     reactor_->add(*this);
@@ -53,7 +54,8 @@ void Connection::tick() {
         expire();
     } else if (state_ == State::kIdle && reactor_->now() - idle_since_ == kTicksToReleaseMemory) {
         request_.release();
-        kept_ = {};
+        kept_.clear();
+        kept_.shrink_to_fit();
     }
 }
 
@@ -251,6 +253,9 @@ bool Connection::read_body() {
 }
 
 bool Connection::hand_over() {
+    if (request_.body_over_budget && !request_.body_too_large) {
+        return refuse(503, "the bodies of other requests take all the memory there is for them");
+    }
     ServerState& server = reactor_->state();
     state_ = State::kHandling;
     deadline_ = kNever;

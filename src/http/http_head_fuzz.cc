@@ -13,13 +13,15 @@
 
 namespace {
 
+using orrery::http::BodyBudget;
 using orrery::http::Limits;
 using orrery::http::Request;
 using orrery::http::RequestParser;
 
 struct Reader {
     Limits limits{.head_bytes_max = 4096, .body_bytes_max = 1024, .body_bytes_drained_max = 4096};
-    Request request;
+    BodyBudget budget{limits.body_bytes_max};
+    Request request{budget};
     std::optional<RequestParser> parser;
     std::string unread;
     bool over = false;
@@ -53,9 +55,11 @@ struct Reader {
         CHECK(request.head_bytes() <= limits.head_bytes_max);
         CHECK(request.body.size() <= limits.body_bytes_max);
         CHECK(!request.body_too_large || request.body.empty());
+        CHECK(!request.body_over_budget || request.body.empty());
         (void)request.header("Content-Length");
         (void)parser->keeps_alive();
         request.clear();
+        CHECK(budget.taken() == 0);
         parser.reset();
         return true;
     }

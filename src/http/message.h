@@ -67,7 +67,8 @@ public:
     virtual void handle(std::shared_ptr<Exchange> exchange) = 0;
 
     // The answer to a request that never became one: malformed (400), too slow (408), head too
-    // large (431), connection over the limit (503); and to one that handle() failed on (500).
+    // large (431), connection or body over the server's limits (503); and to one that handle()
+    // failed on (500).
     // Runs on any connection's thread; the connection is closed afterwards.
     virtual Response refuse(unsigned status, std::string_view reason) = 0;
 };

@@ -22,6 +22,7 @@
 #include <boost/intrusive/list.hpp>
 
 #include "base/clock.h"
+#include "http/body_budget.h"
 #include "http/message.h"
 #include "http/server.h"
 #include "http/socket.h"
@@ -34,12 +35,16 @@ class Connection;
 // What all reactors and connections of a server have in common.
 struct ServerState {
     ServerState(Handler& the_handler, const Limits& the_limits, std::optional<TlsContext> the_tls)
-        : handler(the_handler), limits(the_limits), tls(std::move(the_tls)) {}
+        : handler(the_handler),
+          limits(the_limits),
+          tls(std::move(the_tls)),
+          bodies(the_limits.body_bytes_together_max) {}
 
     Handler& handler;
     const Limits limits;
     const std::optional<TlsContext> tls;
     const SystemClock clock;
+    BodyBudget bodies;
     std::atomic<std::size_t> connections{0};
     std::atomic<std::uint64_t> handler_exceptions{0};
 };

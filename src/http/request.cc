@@ -1,5 +1,8 @@
 #include "http/request.h"
 
+#include <algorithm>
+#include <utility>
+
 namespace orrery::http {
 
 namespace {
@@ -33,17 +36,46 @@ void Request::add_field(std::string_view name, std::string_view value) {
     fields_.push_back({name_piece, append(value)});
 }
 
+void Request::append_body(std::string_view bytes) {
+    if (make_room(body.size() + bytes.size())) {
+        body.append(bytes);
+    } else {
+        drop_body();
+        body_over_budget = true;
+    }
+}
+
+bool Request::make_room(std::size_t body_bytes) {
+    if (body_bytes <= body.capacity()) return true;
+    const std::size_t wanted = std::max(body_bytes, 2 * body.capacity());
+    if (wanted > kUncountedBodyBytes) {
+        if (!budget_.take(wanted - body_bytes_taken_)) return false;
+        body_bytes_taken_ = wanted;
+    }
+    body.reserve(wanted);
+    return true;
+}
+
+void Request::drop_body() {
+    body.clear();
+    // Only then does the string give its memory back; assigning an empty one to it does not.
+    if (body.capacity() > kUncountedBodyBytes) body.shrink_to_fit();
+    if (body_bytes_taken_ > 0) budget_.give_back(std::exchange(body_bytes_taken_, 0));
+}
+
 void Request::clear() {
     head_.clear();
     fields_.clear();
     method_ = {};
     target_ = {};
-    body = {};
+    drop_body();
     body_too_large = false;
+    body_over_budget = false;
 }
 
 void Request::release() {
     clear();
+    body.shrink_to_fit();
     head_.shrink_to_fit();
     fields_.shrink_to_fit();
 }

@@ -1,6 +1,5 @@
 #include "http/request_parser.h"
 
-#include <algorithm>
 #include <utility>
 
 #include <boost/asio/buffer.hpp>
@@ -12,9 +11,6 @@ namespace orrery::http {
 namespace beast = boost::beast;
 
 namespace {
-
-// A declared length is a promise of the client; memory is taken as the bytes come.
-constexpr std::uint64_t kBodyReserveMax = 64UL * 1024;
 
 std::string_view view(beast::string_view text) { return {text.data(), text.size()}; }
 
@@ -85,16 +81,17 @@ void RequestParser::on_header_impl(ErrorCode& /*ec*/) {}
 
 void RequestParser::on_body_init_impl(const boost::optional<std::uint64_t>& length,
                                       ErrorCode& /*ec*/) {
-    request_.body.reserve(std::min(length.value_or(0), kBodyReserveMax));
+    // No memory yet: a declared length is a promise of the client, the bytes may never come.
+    request_.body_too_large = length.value_or(0) > limits_.body_bytes_max;
 }
 
 std::size_t RequestParser::on_body_impl(StringView bytes, ErrorCode& /*ec*/) {
     body_bytes_ += bytes.size();
-    if (request_.body_too_large || body_bytes_ > limits_.body_bytes_max) {
+    if (body_bytes_ > limits_.body_bytes_max) {
         request_.body_too_large = true;
-        request_.body = {};
-    } else {
-        request_.body.append(bytes.data(), bytes.size());
+        request_.drop_body();
+    } else if (!request_.body_too_large && !request_.body_over_budget) {
+        request_.append_body(view(bytes));
     }
     return bytes.size();
 }

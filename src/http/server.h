@@ -26,6 +26,9 @@ struct Limits {
     std::size_t body_bytes_max = 2UL * 1024 * 1024 + 64UL * 1024;
     // ... but not beyond this: then the answer comes at once and the connection is closed.
     std::size_t body_bytes_drained_max = 64UL * 1024 * 1024;
+    // The bodies of all requests under way; one that finds no room is dropped and answered with
+    // 503.
+    std::size_t body_bytes_together_max = 256UL * 1024 * 1024;
     std::size_t connections_max = 20'000;
     std::chrono::seconds head_timeout{30};
     std::chrono::seconds body_timeout{120};

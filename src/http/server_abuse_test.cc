@@ -3,6 +3,7 @@
 #include <chrono>
 #include <gmock/gmock.h>
 #include <memory>
+#include <sstream>
 #include <string>
 #include <thread>
 #include <vector>
@@ -19,7 +20,7 @@
 namespace orrery::http {
 namespace {
 
-using std::chrono_literals::operator""s;
+using namespace std::chrono_literals;
 using testing::StartsWith;
 
 class ServerAbuseTest : public testing::Test {
@@ -258,6 +259,87 @@ TEST_F(ServerAbuseTest, ConnectionsAboveTheLimitAreRefused) {
     clients.clear();
     wait_until_no_connection_is_left();
     expect_alive();
+}
+
+class BodyMemoryTest : public ServerAbuseTest {
+protected:
+    void SetUp() override {
+        Limits limits;
+        limits.body_bytes_together_max = 200'000;
+        start(limits);
+    }
+    static std::string post(const std::string& target, std::size_t length) {
+        return "POST " + target + " HTTP/1.1\r\nContent-Length: " + std::to_string(length) +
+               "\r\n\r\n";
+    }
+    static std::string chunked(const std::string& body) {
+        std::ostringstream size;
+        size << std::hex << body.size();
+        return "POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n" + size.str() + "\r\n" +
+               body + "\r\n";
+    }
+    void expect_served(const std::string& request) {
+        TestClient client(port());
+        const auto response = client.request(request);
+        ASSERT_TRUE(response);
+        EXPECT_EQ(response->status, 200U);
+    }
+    // Memory is taken a moment after the client has sent, and given back a moment after it is gone.
+    void expect_soon(unsigned status) {
+        for (int i = 0; i < 1000; ++i) {
+            TestClient client(port());
+            const auto response = client.request(large_);
+            if (response && response->status == status) return;
+            std::this_thread::sleep_for(std::chrono::milliseconds(10));
+        }
+        ADD_FAILURE() << "a large body is never answered with " << status;
+    }
+
+    const std::string body_ = std::string(110'000, 'b');
+    const std::string large_ = post("/", body_.size()) + body_;
+};
+
+TEST_F(BodyMemoryTest, IsBoundedWhileRequestsAreHandled) {
+    TestClient client(port());
+    client.send(post("/hold", body_.size()) + body_);
+    auto held = handler_.take_held(1);
+    ASSERT_EQ(held.size(), 1U);
+    expect_refused(large_, 503);
+    expect_refused(chunked(body_) + "0\r\n\r\n", 503);
+    expect_served(post("/", 1000) + std::string(1000, 'b'));
+    expect_alive();
+    held[0]->respond(TestHandler::echo(*held[0]));
+    held.clear();
+    EXPECT_EQ(client.receive()->status, 200U);
+    expect_soon(200);
+    EXPECT_EQ(client.request(large_)->status, 200U) << "on the connection that had it before";
+}
+
+TEST_F(BodyMemoryTest, IsBoundedWhileBodiesArrive) {
+    for (const std::string& unfinished : {post("/", 1'000'000) + body_, chunked(body_)}) {
+        TestClient client(port());
+        client.send(unfinished);
+        expect_soon(503);
+        client.abort();
+        expect_soon(200);
+    }
+}
+
+TEST_F(BodyMemoryTest, IsNotTakenByAPromise) {
+    std::vector<std::unique_ptr<TestClient>> clients;
+    for (int i = 0; i < 20; ++i) {
+        clients.push_back(std::make_unique<TestClient>(port()));
+        clients.back()->send(post("/", 1'000'000) + "b");
+    }
+    expect_served(large_);
+}
+
+TEST_F(BodyMemoryTest, BodiesTooLargeAnywayTakeNone) {
+    TestClient client(port());
+    client.send(post("/", 10'000'000) + body_);
+    expect_served(large_);
+    client.send(std::string(10'000'000 - body_.size(), 'b'));
+    EXPECT_EQ(client.receive()->status, 413U);
 }
 
 TEST_F(ServerAbuseTest, RandomBytesDoNoHarm) {

@@ -1,12 +1,12 @@
 #include "json/text.h"
 
 #include <charconv>
-#include <cstdint>
 #include <cstdlib>
 
 #include <simdjson.h>
 
 #include "base/check.h"
+#include "base/utf8.h"
 
 namespace orrery::json {
 
@@ -47,24 +47,6 @@ std::size_t escape_length(std::string_view text) {
     return is_low_surrogate(utf16_unit(text.substr(8))) ? 12 : 0;
 }
 
-void append_utf8(std::string& out, std::uint32_t code_point) {
-    if (code_point < 0x80) {
-        out += static_cast<char>(code_point);
-    } else if (code_point < 0x800) {
-        out += static_cast<char>(0xc0 | code_point >> 6);
-        out += static_cast<char>(0x80 | (code_point & 0x3f));
-    } else if (code_point < 0x10000) {
-        out += static_cast<char>(0xe0 | code_point >> 12);
-        out += static_cast<char>(0x80 | (code_point >> 6 & 0x3f));
-        out += static_cast<char>(0x80 | (code_point & 0x3f));
-    } else {
-        out += static_cast<char>(0xf0 | code_point >> 18);
-        out += static_cast<char>(0x80 | (code_point >> 12 & 0x3f));
-        out += static_cast<char>(0x80 | (code_point >> 6 & 0x3f));
-        out += static_cast<char>(0x80 | (code_point & 0x3f));
-    }
-}
-
 // Appends what a checked escape stands for and returns its length.
 std::size_t append_unescaped(std::string& out, std::string_view escape) {
     constexpr std::string_view kLetters = "\"\\/bfnrt";
@@ -73,13 +55,13 @@ std::size_t append_unescaped(std::string& out, std::string_view escape) {
         out += kMeanings[kLetters.find(escape[1])];
         return 2;
     }
-    const auto unit = static_cast<std::uint32_t>(utf16_unit(escape.substr(2)));
-    if (!is_high_surrogate(static_cast<int>(unit))) {
-        append_utf8(out, unit);
+    const int unit = utf16_unit(escape.substr(2));
+    if (!is_high_surrogate(unit)) {
+        append_utf8(out, static_cast<char32_t>(unit));
         return 6;
     }
-    const auto low = static_cast<std::uint32_t>(utf16_unit(escape.substr(8)));
-    append_utf8(out, 0x10000 + ((unit - 0xd800) << 10) + (low - 0xdc00));
+    const int low = utf16_unit(escape.substr(8));
+    append_utf8(out, static_cast<char32_t>(0x10000 + ((unit - 0xd800) << 10) + (low - 0xdc00)));
     return 12;
 }
 

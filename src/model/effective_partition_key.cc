@@ -8,20 +8,13 @@
 #include "base/check.h"
 #include "base/hash.h"
 #include "base/utf8.h"
+#include "model/component_tags.h"
 
 namespace orrery::model {
 
 namespace {
 
 using Component = PartitionKeyValue::Component;
-
-// The service's component tags; hashed and, in V1, part of the EPK.
-constexpr char kUndefinedTag = '\x00';
-constexpr char kNullTag = '\x01';
-constexpr char kFalseTag = '\x02';
-constexpr char kTrueTag = '\x03';
-constexpr char kNumberTag = '\x05';
-constexpr char kStringTag = '\x08';
 
 __extension__ using Uint128 = unsigned __int128;
 // SDKs keep the two top bits of a V2 hash clear, so that "FF" ends the space.

@@ -43,7 +43,7 @@ std::string_view take_member(std::string_view& list) {
 }  // namespace
 
 void append_etag(std::string& out, const EtagParts& parts) {
-    CHECK(parts.lsn >> 48 == 0);
+    CHECK(parts.lsn <= kEtagLsnMax);
     out += '"';
     append_hex(out, parts.lsn >> 16, 8);
     out += '-';

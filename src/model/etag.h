@@ -9,8 +9,12 @@
 
 namespace orrery::model {
 
+inline constexpr std::uint64_t kEtagLsnMax = (std::uint64_t{1} << 48) - 1;
+// A larger one that comes from the disk is damage. Leaves enough to count on without a check.
+inline constexpr std::uint64_t kStoredLsnMax = kEtagLsnMax / 2;
+
 struct EtagParts {
-    std::uint64_t lsn = 0;          // below 2^48
+    std::uint64_t lsn = 0;          // up to kEtagLsnMax
     std::uint32_t partition = 0;    // its low 16 bits are printed
     std::uint16_t ordinal = 0;      // which write within the transaction
     std::int64_t unix_seconds = 0;  // its low 32 bits are printed

@@ -1,6 +1,6 @@
 // Every limit on what a client may send or store, in one place, each with the Cosmos DB limit it
 // mirrors. Sizes are bytes of UTF-8 unless the name says otherwise. "Ours" marks a limit that the
-// service does not publish.
+// service does not publish. How deep JSON may be nested stands with its parser: json::kDepthMax.
 
 #pragma once
 
@@ -13,7 +13,6 @@ namespace orrery::model::limits {
 inline constexpr std::size_t kItemBytesMax = 2 * 1024 * 1024;         // item size 2 MB
 inline constexpr std::size_t kRequestBodyBytesMax = 2 * 1024 * 1024;  // request size 2 MB
 inline constexpr std::size_t kItemIdBytesMax = 1023;                  // id 1…1023 bytes
-inline constexpr std::size_t kNestingMax = 128;                       // levels of objects, arrays
 inline constexpr std::int64_t kTtlSecondsMax = 2'147'483'647;         // items and containers
 
 // Partition keys.
@@ -34,8 +33,33 @@ inline constexpr std::size_t kComputedPropertiesMax = 20;       // of a containe
 
 // Pages.
 inline constexpr std::size_t kPageItemsDefault = 100;          // without x-ms-max-item-count
+inline constexpr std::size_t kPageRowsDefault = 1000;          // the same, of a query
 inline constexpr std::size_t kPageBytesMax = 4 * 1024 * 1024;  // response page 4 MB
 inline constexpr std::size_t kContinuationBytesMax = 1024;     // ours: tokens stay within 1 KB
+
+// Queries.
+inline constexpr std::uint64_t kQueryStepsPerItemMax = 10'000'000;  // ours: JOINs, subqueries
+inline constexpr std::size_t kQueryGroupsMax = 500'000;             // GROUP BY table cells
+inline constexpr std::size_t kQueryMemoryBytesMax = 256 << 20;      // ours: groups, sorting
+inline constexpr std::size_t kQueryTextUnitsMax = 512 * 1024;   // query text 512 KB, UTF-16 units
+inline constexpr std::size_t kQueryDepthMax = 512;              // ours: levels of an expression
+inline constexpr std::size_t kQueryJoinsMax = 10;               // JOINs of one FROM
+inline constexpr std::size_t kQueryUdfCallsMax = 10;            // calls of UDFs per query
+inline constexpr std::size_t kQueryGroupByKeysMax = 1000;       // ours
+inline constexpr std::uint64_t kQueryCountMax = 4'294'967'295;  // TOP, OFFSET, LIMIT
+
+// Functions in queries: what one call may make, and how much work it may be. A result beyond ends
+// the query with 400; a match that is too much work is undefined. All ours but the first.
+inline constexpr std::size_t kReplicateUnitsMax = 10'000;                 // REPLICATE, UTF-16 units
+inline constexpr std::size_t kFunctionStringBytesMax = 8 * 1024 * 1024;   // one string
+inline constexpr std::size_t kFunctionArrayElementsMax = 1024 * 1024;     // one array
+inline constexpr std::size_t kFunctionArenaBytesMax = 256 * 1024 * 1024;  // all values of a row
+inline constexpr std::size_t kFunctionNodesMax = 4 * 1024 * 1024;         // values compared
+inline constexpr std::size_t kRegexPatternBytesMax = 16 * 1024;           // of RegexMatch
+inline constexpr std::uint64_t kRegexWorkMax = 20'000'000;                // steps of one match
+inline constexpr std::uint32_t kRegexDepthMax = 100'000;                  // nested backtracking
+inline constexpr std::uint32_t kRegexHeapKilobytesMax = 20 * 1024;        // for backtracking
+inline constexpr std::size_t kRegexStackBytesMax = 512 * 1024;            // of compiled patterns
 
 // Throughput, in request units per second.
 inline constexpr std::int64_t kThroughputMin = 400;              // manual

@@ -11,6 +11,7 @@
 #include "base/check.h"
 #include "base/utf8.h"
 #include "json/text.h"
+#include "model/component_tags.h"
 
 namespace orrery::model {
 
@@ -19,14 +20,6 @@ namespace {
 using Component = PartitionKeyValue::Component;
 using Undefined = PartitionKeyValue::Undefined;
 using Null = PartitionKeyValue::Null;
-
-// On disk. Never reuse or renumber.
-constexpr char kUndefinedTag = '\x00';
-constexpr char kNullTag = '\x01';
-constexpr char kFalseTag = '\x02';
-constexpr char kTrueTag = '\x03';
-constexpr char kNumberTag = '\x05';
-constexpr char kStringTag = '\x08';
 
 struct Encoder {
     std::string& out;

@@ -12,7 +12,6 @@ namespace {
 
 constexpr std::uint32_t kContainerBit = 0x8000'0000;
 constexpr unsigned kKindShift = 60;
-constexpr std::uint64_t kChildNumberMask = (std::uint64_t{1} << kKindShift) - 1;
 
 // Builds the bytes of a rid on the stack: the text of every item that is read goes through here.
 class RidWriter {
@@ -84,12 +83,12 @@ std::optional<RidReader> read_rid(std::string_view text, std::size_t byte_count)
 }
 
 RidWriter container_bytes(const ContainerRid& rid) {
-    CHECK(rid.number < kContainerBit);
+    CHECK(rid.number <= ContainerRid::kNumberMax);
     return RidWriter().little_endian(rid.database, 4).big_endian(rid.number | kContainerBit);
 }
 
 RidWriter user_bytes(const UserRid& rid) {
-    CHECK(rid.number < kContainerBit);
+    CHECK(rid.number <= UserRid::kNumberMax);
     return RidWriter().little_endian(rid.database, 4).big_endian(rid.number);
 }
 
@@ -169,7 +168,7 @@ std::optional<OfferRid> OfferRid::parse(std::string_view text) {
 }
 
 void OfferRid::append_text(std::string& out) const {
-    CHECK(number < 1U << 24);
+    CHECK(number <= kNumberMax);
     RidWriter().little_endian(number, 3).append_text(out);
 }
 
@@ -182,12 +181,12 @@ std::optional<ChildRid<kKind>> ChildRid<kKind>::parse(std::string_view text) {
     const std::optional<ContainerRid> parent = take_container(*reader);
     const std::uint64_t child = reader->little_endian(8);
     if (!parent || child >> kKindShift != static_cast<std::uint64_t>(kKind)) return std::nullopt;
-    return ChildRid{.container = *parent, .number = child & kChildNumberMask};
+    return ChildRid{.container = *parent, .number = child & kNumberMax};
 }
 
 template <ChildKind kKind>
 void ChildRid<kKind>::append_text(std::string& out) const {
-    CHECK(number <= kChildNumberMask);
+    CHECK(number <= kNumberMax);
     container_bytes(container)
         .little_endian(number | static_cast<std::uint64_t>(kKind) << kKindShift, 8)
         .append_text(out);

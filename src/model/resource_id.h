@@ -33,8 +33,10 @@ struct DatabaseRid {
 };
 
 struct ContainerRid {
+    static constexpr std::uint32_t kNumberMax = 0x7FFF'FFFF;
+
     std::uint32_t database = 0;
-    std::uint32_t number = 0;  // below 2^31
+    std::uint32_t number = 0;
 
     static std::optional<ContainerRid> parse(std::string_view text);
     void append_text(std::string& out) const;
@@ -43,8 +45,10 @@ struct ContainerRid {
 };
 
 struct UserRid {
+    static constexpr std::uint32_t kNumberMax = 0x7FFF'FFFF;
+
     std::uint32_t database = 0;
-    std::uint32_t number = 0;  // below 2^31
+    std::uint32_t number = 0;
 
     static std::optional<UserRid> parse(std::string_view text);
     void append_text(std::string& out) const;
@@ -63,7 +67,9 @@ struct PermissionRid {
 };
 
 struct OfferRid {
-    std::uint32_t number = 0;  // below 2^24
+    static constexpr std::uint32_t kNumberMax = 0xFF'FFFF;
+
+    std::uint32_t number = 0;
 
     static std::optional<OfferRid> parse(std::string_view text);
     void append_text(std::string& out) const;
@@ -84,8 +90,10 @@ enum class ChildKind : std::uint8_t {
 // What lives in a container. One type for each kind, so that they cannot be mixed up.
 template <ChildKind kKind>
 struct ChildRid {
+    static constexpr std::uint64_t kNumberMax = (std::uint64_t{1} << 60) - 1;
+
     ContainerRid container;
-    std::uint64_t number = 0;  // below 2^60
+    std::uint64_t number = 0;
 
     static std::optional<ChildRid> parse(std::string_view text);
     void append_text(std::string& out) const;
@@ -99,6 +107,12 @@ using PartitionKeyRangeRid = ChildRid<ChildKind::kPartitionKeyRange>;
 using UdfRid = ChildRid<ChildKind::kUdf>;
 using TriggerRid = ChildRid<ChildKind::kTrigger>;
 using StoredProcedureRid = ChildRid<ChildKind::kStoredProcedure>;
+
+// The number of an item: the partition key range that gave it out, so that numbers never meet in
+// one container, then that range's own count.
+inline constexpr unsigned kItemCounterBits = 40;
+inline constexpr std::uint32_t kRangeIdMax =
+    static_cast<std::uint32_t>(ItemRid::kNumberMax >> kItemCounterBits);
 
 extern template struct ChildRid<ChildKind::kItem>;
 extern template struct ChildRid<ChildKind::kConflict>;

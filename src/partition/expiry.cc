@@ -38,7 +38,7 @@ Status find_by_own_ttl(const storage::Reader& state,
                        std::vector<Docnum>& found) {
     const auto cursor = state.scan(all_of('T'), storage::Direction::kForward);
     for (; cursor->valid() && found.size() < limit; cursor->next()) {
-        const NumberAndDocnum entry = numbers_of(cursor->key());
+        const NumberAndDocnum entry = TRY(numbers_of(cursor->key()));
         if (static_cast<std::int64_t>(entry.number) > now) return {};
         found.push_back(entry.docnum);
     }
@@ -61,7 +61,7 @@ Status find_by_default(const storage::Reader& state,
         // Not past what was found: should its removal fail, the next round finds it again.
         if (found.size() == already_found) position.log_from = cursor->key();
         if (found.size() == limit || visited == kLogEntriesVisitedMax) return {};
-        const Docnum docnum = numbers_of(cursor->key()).docnum;
+        const Docnum docnum = TRY(numbers_of(cursor->key())).docnum;
         if (!TRY(state.get(item_key(docnum), record))) continue;
         const StoredItem item = TRY(StoredItem::decode(docnum, std::move(record)));
         if (item.header().timestamp + *expiry.default_ttl > expiry.now) return {};
@@ -76,9 +76,6 @@ Result<std::vector<Docnum>> find_expired(const Partition& partition,
                                          std::int32_t default_ttl,
                                          std::size_t limit,
                                          SweepPosition& position) {
-    if (position.default_ttl != default_ttl) {
-        position = {.default_ttl = default_ttl, .log_from = {}};
-    }
     const auto state = partition.store().snapshot();
     const Expiry expiry{default_ttl, partition.clock().now_seconds()};
     std::vector<Docnum> found;

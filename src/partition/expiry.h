@@ -14,10 +14,9 @@
 
 namespace orrery::partition {
 
-// What a sweep remembers between its rounds. Items governed by the container's default expire in
-// the order of the log, so everything before `log_from` has been dealt with under this default.
+// What a sweep remembers between its rounds: before `log_from` no entry of the log belongs to an
+// item that the container's default decides about, whatever the default is.
 struct SweepPosition {
-    std::int32_t default_ttl = 0;
     std::string log_from;
 };
 

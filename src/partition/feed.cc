@@ -33,8 +33,8 @@ private:
         const auto cursor = scan_from_resume(all_of('D'));
         for (; cursor->valid(); cursor->next()) {
             if (page_is_over(cursor->key())) return {};
-            const StoredItem item =
-                TRY(StoredItem::decode(docnum_of_key(cursor->key()), std::string(cursor->value())));
+            const Docnum docnum = TRY(docnum_of_key(cursor->key()));
+            const StoredItem item = TRY(StoredItem::decode(docnum, std::string(cursor->value())));
             if (!add(item, cursor->key())) return {};
         }
         return cursor->status();
@@ -45,7 +45,7 @@ private:
         std::string record;
         for (; cursor->valid(); cursor->next()) {
             if (page_is_over(cursor->key())) return {};
-            const Docnum docnum = docnum_of_key(cursor->key());
+            const Docnum docnum = TRY(docnum_of_key(cursor->key()));
             if (!TRY(state_->get(item_key(docnum), record))) {
                 return Error(ErrorCode::kCorrupted, "a member entry leads to no item");
             }

@@ -11,9 +11,7 @@
 namespace orrery::partition {
 namespace {
 
-using testing_support::identity;
 using testing_support::item;
-using testing_support::kStartSecond;
 using testing_support::must;
 using testing_support::PartitionBench;
 
@@ -237,6 +235,12 @@ TEST_F(Feed, DamageIsReported) {
     const auto all = read_feed(*bench_.partition, request());
     ASSERT_FALSE(all);
     EXPECT_EQ(all.error().code(), ErrorCode::kCorrupted);
+    batch.clear();
+    batch.put("D", "an item without a number");
+    ASSERT_TRUE(bench_.store().commit(batch));
+    const auto first = read_feed(*bench_.partition, request());
+    ASSERT_FALSE(first);
+    EXPECT_EQ(first.error().code(), ErrorCode::kCorrupted);
 }
 
 }  // namespace

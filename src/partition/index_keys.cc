@@ -2,6 +2,7 @@
 
 #include "base/bytes.h"
 #include "index/value_bounds.h"
+#include "model/resource_id.h"
 
 namespace orrery::partition {
 
@@ -68,8 +69,8 @@ std::string index_state_key() { return "MI"; }
 std::string index_position_key() { return "MP"; }
 
 void append_index_docnum(std::string& out, Docnum docnum) {
-    append_ordered_varint(out, docnum >> kCounterBits);
-    append_ordered_varint(out, docnum & ((Docnum{1} << kCounterBits) - 1));
+    append_ordered_varint(out, docnum >> model::kItemCounterBits);
+    append_ordered_varint(out, docnum & ((Docnum{1} << model::kItemCounterBits) - 1));
 }
 
 std::optional<Docnum> index_docnum(std::string_view bytes) {
@@ -77,7 +78,7 @@ std::optional<Docnum> index_docnum(std::string_view bytes) {
     const Docnum range = reader.ordered_varint();
     const Docnum counter = reader.ordered_varint();
     if (!reader.ok() || !reader.rest().empty()) return std::nullopt;
-    return range << kCounterBits | counter;
+    return range << model::kItemCounterBits | counter;
 }
 
 }  // namespace orrery::partition

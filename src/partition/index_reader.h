@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "index/cursors.h"
 #include "index/path_policy.h"
 #include "index/value_bounds.h"
 #include "partition/index_keys.h"
@@ -25,43 +26,6 @@
 namespace orrery::partition {
 
 class Partition;
-
-// Entries of one path or one composite index: (value, item) in that order, descending when walked
-// backward. Used by one thread.
-class TermCursor {
-public:
-    TermCursor() = default;
-    TermCursor(const TermCursor&) = delete;
-    TermCursor& operator=(const TermCursor&) = delete;
-    virtual ~TermCursor() = default;
-
-    virtual bool valid() const = 0;
-    // The encoded value; of a composite index all its values, each in its order. Good until next().
-    virtual std::string_view value() const = 0;
-    virtual Docnum docnum() const = 0;
-    virtual void next() = 0;
-    // Moves on to this entry or the first behind it in the cursor's direction; it may stay where it
-    // is, it never goes back.
-    virtual void seek(std::string_view value, Docnum docnum) = 0;
-    virtual Status status() const = 0;
-};
-
-// Items, each once, in the order of their numbers; descending when walked backward.
-class DocnumCursor {
-public:
-    DocnumCursor() = default;
-    DocnumCursor(const DocnumCursor&) = delete;
-    DocnumCursor& operator=(const DocnumCursor&) = delete;
-    virtual ~DocnumCursor() = default;
-
-    virtual bool valid() const = 0;
-    virtual Docnum docnum() const = 0;
-    // The index cannot say whether the item is wanted: look at it.
-    virtual bool to_be_checked() const = 0;
-    virtual void next() = 0;
-    virtual void seek(Docnum docnum) = 0;
-    virtual Status status() const = 0;
-};
 
 // What the index knows about a path.
 struct PathEntry {
@@ -100,23 +64,21 @@ public:
     std::optional<std::size_t> find_composite(std::span<const index::CompositePart> parts) const;
 
     // Of a path without [] at most one entry leads to an item.
-    std::unique_ptr<TermCursor> terms(index::PathId path,
-                                      const index::ValueBounds& bounds,
-                                      const WalkFrom& from = {}) const;
+    std::unique_ptr<index::TermCursor> terms(index::PathId path,
+                                             const index::ValueBounds& bounds,
+                                             const WalkFrom& from = {}) const;
     // Every indexed item has one entry; a path it lacks counts as undefined. The bounds are those
     // of the whole: values one behind the other, those of descending paths inverted.
-    std::unique_ptr<TermCursor> composite(std::size_t number,
-                                          const index::ValueBounds& bounds,
-                                          const WalkFrom& from = {}) const;
+    std::unique_ptr<index::TermCursor> composite(std::size_t number,
+                                                 const index::ValueBounds& bounds,
+                                                 const WalkFrom& from = {}) const;
 
-    // Indexed items that do not have this path, which must be one without []. Some are to be
-    // checked: they may have it.
-    Result<std::unique_ptr<DocnumCursor>> items_lacking(index::PathId path,
-                                                        storage::Direction direction) const;
-    // All indexed items; those that lack a path that is absent.
-    Result<std::unique_ptr<DocnumCursor>> indexed(storage::Direction direction) const;
+    // Indexed items that do not have this path, which must be one without []; with 0 all indexed
+    // items. Some are to be checked: they may have it.
+    Result<std::unique_ptr<index::DocnumCursor>> items_lacking(index::PathId path,
+                                                               storage::Direction direction) const;
     // Items that are not in the index: excluded by the client, or too large for it. To be checked.
-    std::unique_ptr<DocnumCursor> unindexed(storage::Direction direction) const;
+    std::unique_ptr<index::DocnumCursor> unindexed(storage::Direction direction) const;
 
     // The number of entries in the bounds, counting no further than the limit.
     Result<std::size_t> count(index::PathId path,
@@ -132,9 +94,6 @@ public:
 private:
     explicit IndexReader(std::shared_ptr<const storage::Reader> snapshot)
         : snapshot_(std::move(snapshot)) {}
-
-    Result<std::unique_ptr<DocnumCursor>> items_without(std::optional<index::PathId> path,
-                                                        storage::Direction direction) const;
 
     std::shared_ptr<const storage::Reader> snapshot_;
     std::shared_ptr<const index::PathPolicy> active_;

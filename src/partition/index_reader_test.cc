@@ -53,7 +53,7 @@ protected:
     }
     // The items a cursor leads to, by their number in the order of creation; "3?" is to be checked.
     static std::string number(Docnum docnum) { return std::to_string(docnum & 0xffff); }
-    std::string items(DocnumCursor& cursor) {
+    std::string items(index::DocnumCursor& cursor) {
         std::string out;
         for (; cursor.valid(); cursor.next()) {
             out += number(cursor.docnum()) + (cursor.to_be_checked() ? "? " : " ");
@@ -61,7 +61,7 @@ protected:
         EXPECT_TRUE(cursor.status());
         return out;
     }
-    std::string items(TermCursor& cursor) {
+    std::string items(index::TermCursor& cursor) {
         std::string out;
         for (; cursor.valid(); cursor.next()) {
             out += number(cursor.docnum()) + " ";
@@ -100,7 +100,7 @@ protected:
 TEST_F(IndexReaderTest, AnEmptyPartitionHasNothing) {
     EXPECT_EQ(matching("/n", index::any_defined()), "absent");
     EXPECT_EQ(matching("/no/x", index::any_defined()), "unusable");
-    EXPECT_EQ(items(*must(reader().indexed(Direction::kForward))), "");
+    EXPECT_EQ(items(*must(reader().items_lacking(0, Direction::kForward))), "");
     EXPECT_EQ(items(*reader().unindexed(Direction::kForward)), "");
     EXPECT_TRUE(must(reader().listed_paths()).empty());
 }
@@ -135,7 +135,7 @@ TEST_F(IndexReaderTest, ResumesAndSeeks) {
     const IndexReader index = reader();
     const index::PathId id = must(index.find(path("/n"))).id;
     const auto at = [&](Direction direction) {
-        const Docnum third = (Docnum{3} << kCounterBits) | 3;
+        const Docnum third = (Docnum{3} << model::kItemCounterBits) | 3;
         return WalkFrom{.direction = direction,
                         .after = WalkFrom::Entry{.value = json("2"), .docnum = third}};
     };
@@ -144,13 +144,13 @@ TEST_F(IndexReaderTest, ResumesAndSeeks) {
     EXPECT_EQ(items(*index.terms(id, index::equal_to(json("3")), at(Direction::kForward))), "5 ");
     EXPECT_EQ(items(*index.terms(id, index::equal_to(json("1")), at(Direction::kForward))), "");
     const auto cursor = index.terms(id, index::any_defined());
-    cursor->seek(json("2"), (Docnum{3} << kCounterBits) | 4);
+    cursor->seek(json("2"), (Docnum{3} << model::kItemCounterBits) | 4);
     ASSERT_TRUE(cursor->valid());
     EXPECT_EQ(number(cursor->docnum()), "4");
     EXPECT_EQ(cursor->value(), json("2"));
     cursor->seek(json("1"), 0);
     EXPECT_EQ(number(cursor->docnum()), "4");
-    cursor->seek(json("2"), (Docnum{3} << kCounterBits) | 5);
+    cursor->seek(json("2"), (Docnum{3} << model::kItemCounterBits) | 5);
     EXPECT_EQ(number(cursor->docnum()), "5");
     cursor->seek(json("4"), 0);
     EXPECT_FALSE(cursor->valid());
@@ -166,14 +166,14 @@ TEST_F(IndexReaderTest, KnowsWhoLacksAPath) {
     EXPECT_EQ(lacking("/n"), "2 4 6 ");
     EXPECT_EQ(lacking("/n", Direction::kBackward), "6 4 2 ");
     EXPECT_EQ(lacking("/s"), "1 4 ");
-    EXPECT_EQ(items(*must(reader().indexed(Direction::kForward))), "1 2 3 4 6 ");
+    EXPECT_EQ(items(*must(reader().items_lacking(0, Direction::kForward))), "1 2 3 4 6 ");
     EXPECT_EQ(items(*reader().unindexed(Direction::kForward)), "5? ");
     EXPECT_EQ(matching("/n", index::any_defined()), "1 3 ");
-    const auto cursor = must(reader().indexed(Direction::kForward));
-    cursor->seek((Docnum{3} << kCounterBits) | 4);
+    const auto cursor = must(reader().items_lacking(0, Direction::kForward));
+    cursor->seek((Docnum{3} << model::kItemCounterBits) | 4);
     EXPECT_EQ(items(*cursor), "4 6 ");
-    const auto down = must(reader().indexed(Direction::kBackward));
-    down->seek((Docnum{3} << kCounterBits) | 3);
+    const auto down = must(reader().items_lacking(0, Direction::kBackward));
+    down->seek((Docnum{3} << model::kItemCounterBits) | 3);
     EXPECT_EQ(items(*down), "3 2 1 ");
     expect_sound(bench_.store());
 }

@@ -31,7 +31,7 @@ void ItemIndex::Generations::encode_record() {
 Result<std::unique_ptr<ItemIndex>> ItemIndex::open(const storage::Reader& store,
                                                    std::shared_ptr<const index::PathPolicy> wanted,
                                                    ComputedFactory computed) {
-    std::unique_ptr<ItemIndex> index(new ItemIndex(std::move(computed)));
+    auto index = std::make_unique<ItemIndex>(Opened(), std::move(computed));
     if (const auto record = TRY(read_index_state(store))) {
         TRY(index->load(store, *record));
     } else {
@@ -166,7 +166,7 @@ Status ItemIndex::build(const storage::Reader& store, const Load& load) {
     std::size_t items = 0;
     std::size_t bytes = 0;
     for (; cursor->valid() && items < kItemsPerStep && bytes < kBytesPerStep; cursor->next()) {
-        const Docnum docnum = docnum_of_key(cursor->key());
+        const Docnum docnum = TRY(docnum_of_key(cursor->key()));
         // Not what the cursor shows: this batch may have changed or removed it.
         const std::optional<StoredItem> item = TRY(load(docnum));
         if (item) TRY(change_in(*next->building, nullptr, &*item));

@@ -1,6 +1,7 @@
 #include "partition/item_record.h"
 
 #include "base/bytes.h"
+#include "model/etag.h"
 #include "model/item_body.h"
 
 namespace orrery::partition {
@@ -10,6 +11,15 @@ namespace {
 constexpr char kFormat = 2;  // On disk. A new layout gets a new number.
 
 }  // namespace
+
+bool lsn_is_possible(Lsn lsn) {
+    return lsn >= 0 && static_cast<std::uint64_t>(lsn) <= model::kStoredLsnMax;
+}
+
+bool timestamp_is_possible(std::int64_t unix_seconds) {
+    constexpr std::int64_t kEndOf9999 = 253'402'300'799;
+    return unix_seconds >= 0 && unix_seconds <= kEndOf9999;
+}
 
 bool Expiry::expired(const ItemHeader& header) const {
     if (!default_ttl) return false;
@@ -34,34 +44,46 @@ void append_item_head(std::string& record, const ItemHeader& header, const ItemN
     }
 }
 
-Result<StoredItem> StoredItem::decode(Docnum docnum, std::string record) {
-    StoredItem item;
+Result<ItemView> ItemView::decode(Docnum docnum, std::string_view record) {
+    ItemView item;
     ByteReader reader(record);
-    const auto piece = [&] {
-        const std::size_t size = reader.varint();
-        const std::size_t offset = record.size() - reader.rest().size();
-        reader.take(size);
-        return Piece{.offset = offset, .size = size};
-    };
     const bool known = reader.take(1) == std::string_view(&kFormat, 1);
-    item.header_.lsn = static_cast<Lsn>(reader.big_endian<std::uint64_t>());
-    item.header_.timestamp = static_cast<std::int64_t>(reader.big_endian<std::uint64_t>());
-    item.header_.ordinal = reader.big_endian<std::uint16_t>();
-    item.header_.ttl = static_cast<std::int32_t>(reader.big_endian<std::uint32_t>());
+    item.docnum = docnum;
+    item.header.lsn = static_cast<Lsn>(reader.big_endian<std::uint64_t>());
+    item.header.timestamp = static_cast<std::int64_t>(reader.big_endian<std::uint64_t>());
+    item.header.ordinal = reader.big_endian<std::uint16_t>();
+    item.header.ttl = static_cast<std::int32_t>(reader.big_endian<std::uint32_t>());
     const auto indexing = reader.big_endian<std::uint8_t>();
-    item.header_.indexing = static_cast<IndexingDirective>(indexing);
-    item.unique_ = piece();
-    item.epk_ = piece();
-    item.partition_key_ = piece();
-    item.id_ = piece();
-    if (!known || !reader.ok() ||
-        indexing > static_cast<std::uint8_t>(IndexingDirective::kExclude) ||
-        item.unique_.size % model::kUniqueDigestBytes != 0) {
+    item.header.indexing = static_cast<IndexingDirective>(indexing);
+    item.unique_digests = reader.take(reader.varint());
+    item.epk = reader.take(reader.varint());
+    item.partition_key = reader.take(reader.varint());
+    item.id = reader.take(reader.varint());
+    item.json = reader.rest();
+    const bool possible = lsn_is_possible(item.header.lsn) &&
+                          timestamp_is_possible(item.header.timestamp) &&
+                          item.unique_digests.size() % model::kUniqueDigestBytes == 0;
+    if (!known || !reader.ok() || !possible) {
         return Error(ErrorCode::kCorrupted,
                      "item " + std::to_string(docnum) + " has no valid record head");
     }
+    return item;
+}
+
+Result<StoredItem> StoredItem::decode(Docnum docnum, std::string record) {
+    const ItemView view = TRY(ItemView::decode(docnum, record));
+    const auto piece = [&](std::string_view part) {
+        return Piece{.offset = static_cast<std::size_t>(part.data() - record.data()),
+                     .size = part.size()};
+    };
+    StoredItem item;
     item.docnum_ = docnum;
-    item.json_offset_ = record.size() - reader.rest().size();
+    item.header_ = view.header;
+    item.unique_ = piece(view.unique_digests);
+    item.epk_ = piece(view.epk);
+    item.partition_key_ = piece(view.partition_key);
+    item.id_ = piece(view.id);
+    item.json_offset_ = static_cast<std::size_t>(view.json.data() - record.data());
     item.record_ = std::move(record);
     return item;
 }

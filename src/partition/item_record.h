@@ -26,6 +26,10 @@ struct ItemHeader {
     IndexingDirective indexing = IndexingDirective::kDefault;
 };
 
+// What no server has written is damage; to go on from there would end in numbers that have no etag.
+bool lsn_is_possible(Lsn lsn);
+bool timestamp_is_possible(std::int64_t unix_seconds);
+
 // The names an item is found by; they stand in the record so that it can be removed without a look
 // into its JSON.
 struct ItemNames {
@@ -45,6 +49,20 @@ struct Expiry {
 
 // Appends all but the JSON text, which follows to the end of the record.
 void append_item_head(std::string& record, const ItemHeader& header, const ItemNames& names);
+
+// A record looked at where it lies; good as long as its bytes are.
+struct ItemView {
+    Docnum docnum = 0;
+    ItemHeader header;
+    std::string_view unique_digests;  // one behind the other
+    std::string_view epk;
+    std::string_view partition_key;
+    std::string_view id;
+    std::string_view json;
+
+    // kCorrupted when the bytes are no record.
+    static Result<ItemView> decode(Docnum docnum, std::string_view record);
+};
 
 // A record read back. Points into itself by offset, so it can be moved.
 class StoredItem {

@@ -125,6 +125,24 @@ TEST(ItemRecord, HalfADigestIsCorrupted) {
     EXPECT_FALSE(StoredItem::decode(9, record));
 }
 
+// An etag of such an lsn, or an expiry of such a time, would be out of range.
+TEST(ItemRecord, ImpossibleLsnsAndTimesAreCorrupted) {
+    const auto read = [](Lsn lsn, std::int64_t timestamp) {
+        std::string record;
+        append_item_head(record,
+                         {.lsn = lsn, .timestamp = timestamp},
+                         {.epk = "", .partition_key = "", .id = "", .unique_digests = {}});
+        return static_cast<bool>(StoredItem::decode(9, record));
+    };
+    constexpr Lsn kLarge = Lsn{1} << 48;
+    EXPECT_TRUE(read(0, 0));
+    EXPECT_TRUE(read(kLarge / 2 - 1, 253'402'300'799));
+    EXPECT_FALSE(read(-1, 0));
+    EXPECT_FALSE(read(kLarge, 0));
+    EXPECT_FALSE(read(0, -1));
+    EXPECT_FALSE(read(0, 253'402'300'800));
+}
+
 // Every single changed byte is either told apart or read without touching foreign memory.
 TEST(ItemRecord, AnyChangedByteIsReadSafely) {
     const std::string whole = example();

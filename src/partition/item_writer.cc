@@ -56,7 +56,10 @@ Result<State> State::decode(std::string_view bytes) {
     state.item_count = reader.big_endian<std::uint64_t>();
     state.item_bytes = reader.big_endian<std::uint64_t>();
     state.last_timestamp = static_cast<std::int64_t>(reader.big_endian<std::uint64_t>());
-    if (!reader.ok() || !reader.rest().empty()) {
+    const bool possible = lsn_is_possible(state.lsn) &&
+                          timestamp_is_possible(state.last_timestamp) &&
+                          state.last_item >> model::kItemCounterBits == 0;
+    if (!reader.ok() || !reader.rest().empty() || !possible) {
         return Error(ErrorCode::kCorrupted, "the counters of a partition are damaged");
     }
     return state;
@@ -72,7 +75,7 @@ ItemWriter::ItemWriter(const Identity& identity,
       store_(store),
       index_(index),
       now_(std::max(now, state.last_timestamp)) {
-    CHECK(identity.range_id <= kRangeIdMax);
+    CHECK(identity.range_id <= model::kRangeIdMax);
     index_.abandon();
 }
 
@@ -170,7 +173,7 @@ Result<ItemWriter::Lookup> ItemWriter::look_up(const ItemRef& ref, const WriteRu
     } else {
         std::string value;
         if (!TRY(get(id_key(ref.epk, ref.id), value))) return Lookup{};
-        docnum = docnum_of_value(value);
+        docnum = TRY(docnum_of_value(value));
     }
     Lookup found{.item = TRY(load(docnum)), .id_taken = false};
     if (!found.item) return found;
@@ -209,7 +212,7 @@ Status ItemWriter::check_unique_keys(const model::ItemBody& body,
         const std::string key =
             unique_key(epk, static_cast<std::uint8_t>(i), body.unique_digests[i]);
         if (!TRY(get(key, value))) continue;
-        const Docnum holder = docnum_of_value(value);
+        const Docnum holder = TRY(docnum_of_value(value));
         if (holder == self || TRY(remove_if_expired(holder, rules.default_ttl))) continue;
         constexpr std::uint32_t kUniqueIndexViolation = 3301;
         return Error(ErrorCode::kConflict,
@@ -221,7 +224,8 @@ Status ItemWriter::check_unique_keys(const model::ItemBody& body,
 }
 
 Docnum ItemWriter::next_docnum() const {
-    return static_cast<Docnum>(identity_.range_id) << kCounterBits | (state_.last_item + 1);
+    return static_cast<Docnum>(identity_.range_id) << model::kItemCounterBits |
+           (state_.last_item + 1);
 }
 
 Result<WrittenItem> ItemWriter::insert(const model::ItemBody& body,

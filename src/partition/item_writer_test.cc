@@ -13,7 +13,6 @@ namespace orrery::partition {
 namespace {
 
 using storage::testing_support::value_of;
-using testing::HasSubstr;
 using testing::StartsWith;
 using testing_support::ContainerUnderTest;
 using testing_support::expect_sound;

@@ -3,10 +3,15 @@
 #include "base/bytes.h"
 #include "base/check.h"
 #include "model/item_body.h"
+#include "model/resource_id.h"
 
 namespace orrery::partition {
 
 namespace {
+
+constexpr std::size_t kDocnumBytes = sizeof(Docnum);
+constexpr std::size_t kItemKeyBytes = 1 + kDocnumBytes;
+constexpr std::size_t kTwoNumbersBytes = 1 + 2 * sizeof(std::uint64_t);
 
 // Ends a byte string so that what follows cannot be mistaken for a part of it, and order is kept:
 // 00 is written 00 FF, the end is 00 00. {41 00 42} → 41 00 FF 42 00 00.
@@ -24,7 +29,7 @@ void append_terminated(std::string& out, std::string_view bytes) {
 
 std::string two_numbers(char letter, std::uint64_t first, std::uint64_t second) {
     std::string key;
-    key.reserve(17);
+    key.reserve(kTwoNumbersBytes);
     key += letter;
     append_big_endian(key, first);
     append_big_endian(key, second);
@@ -41,7 +46,7 @@ std::string epk_prefix(char letter, std::string_view epk) {
 
 std::string item_key(Docnum docnum) {
     std::string key;
-    key.reserve(9);
+    key.reserve(kItemKeyBytes);
     key += 'D';
     append_big_endian(key, docnum);
     return key;
@@ -95,16 +100,18 @@ storage::Range members_of(std::string_view epk) {
     return {.from = std::move(from), .until = std::move(until)};
 }
 
-Docnum docnum_of_key(std::string_view key) {
-    CHECK(key.size() >= 9);
-    return ByteReader(key.substr(key.size() - 8)).big_endian<std::uint64_t>();
+Result<Docnum> docnum_of_key(std::string_view key) {
+    if (key.size() < kItemKeyBytes) return Error(ErrorCode::kCorrupted, "a key is too short");
+    return docnum_of_value(key.substr(key.size() - kDocnumBytes));
 }
 
-NumberAndDocnum numbers_of(std::string_view log_or_expiry_key) {
-    CHECK(log_or_expiry_key.size() == 17);
-    ByteReader reader(log_or_expiry_key.substr(1));
-    const auto number = reader.big_endian<std::uint64_t>();
-    return {.number = number, .docnum = reader.big_endian<std::uint64_t>()};
+Result<NumberAndDocnum> numbers_of(std::string_view log_or_expiry_key) {
+    if (log_or_expiry_key.size() != kTwoNumbersBytes) {
+        return Error(ErrorCode::kCorrupted, "a log or expiry key does not have its length");
+    }
+    const auto number = ByteReader(log_or_expiry_key.substr(1)).big_endian<std::uint64_t>();
+    const Docnum docnum = TRY(docnum_of_key(log_or_expiry_key));
+    return NumberAndDocnum{.number = number, .docnum = docnum};
 }
 
 std::string docnum_value(Docnum docnum) {
@@ -113,9 +120,12 @@ std::string docnum_value(Docnum docnum) {
     return value;
 }
 
-Docnum docnum_of_value(std::string_view value) {
-    CHECK(value.size() == 8);
-    return ByteReader(value).big_endian<std::uint64_t>();
+Result<Docnum> docnum_of_value(std::string_view value) {
+    const auto docnum = ByteReader(value).big_endian<std::uint64_t>();
+    if (value.size() != kDocnumBytes || docnum > model::ItemRid::kNumberMax) {
+        return Error(ErrorCode::kCorrupted, "an entry leads to no possible item");
+    }
+    return docnum;
 }
 
 }  // namespace orrery::partition

@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/result.h"
 #include "model/effective_partition_key.h"
 #include "storage/engine.h"
 
@@ -13,10 +14,6 @@ namespace orrery::partition {
 
 // Number of an item in its container, from the item's rid; a scan by it is in insertion order.
 using Docnum = std::uint64_t;
-// The high bits of a docnum name the partition key range that gave it out, so that numbers never
-// meet in one container; the top nibble stays 0, which marks an item in its rid.
-inline constexpr unsigned kCounterBits = 40;
-inline constexpr std::uint32_t kRangeIdMax = (1U << 20) - 1;
 using Lsn = std::int64_t;
 
 // 'D' docnum: the item.
@@ -39,17 +36,19 @@ storage::Range all_of(char letter);
 storage::Range members_of(const model::EpkRange& epks);
 storage::Range members_of(std::string_view epk);
 
-// The docnum at the end of an item, member, log or expiry key.
-Docnum docnum_of_key(std::string_view key);
+// Reading back what lies in the store: kCorrupted when it is not what the functions above write.
+
+// The docnum at the end of an item or member key.
+Result<Docnum> docnum_of_key(std::string_view key);
 // Both numbers of a log or expiry key.
 struct NumberAndDocnum {
     std::uint64_t number;
     Docnum docnum;
 };
-NumberAndDocnum numbers_of(std::string_view log_or_expiry_key);
+Result<NumberAndDocnum> numbers_of(std::string_view log_or_expiry_key);
 
 // A docnum as the value of an id or unique key.
 std::string docnum_value(Docnum docnum);
-Docnum docnum_of_value(std::string_view value);
+Result<Docnum> docnum_of_value(std::string_view value);
 
 }  // namespace orrery::partition

@@ -58,13 +58,35 @@ TEST(PartitionKeys, WorkedExamples) {
 
 TEST(PartitionKeys, NumbersReadBack) {
     for (const Docnum docnum : {Docnum{0}, Docnum{1}, Docnum{0x0fffffffffffffff}}) {
-        EXPECT_EQ(docnum_of_key(item_key(docnum)), docnum);
-        EXPECT_EQ(docnum_of_key(member_key(std::string(48, '\0'), docnum)), docnum);
-        EXPECT_EQ(docnum_of_key(log_key(9, docnum)), docnum);
-        EXPECT_EQ(docnum_of_value(docnum_value(docnum)), docnum);
-        EXPECT_EQ(numbers_of(log_key(9, docnum)).number, 9U);
-        EXPECT_EQ(numbers_of(expiry_key(1, docnum)).docnum, docnum);
+        EXPECT_EQ(*docnum_of_key(item_key(docnum)), docnum);
+        EXPECT_EQ(*docnum_of_key(member_key(std::string(48, '\0'), docnum)), docnum);
+        EXPECT_EQ(*docnum_of_value(docnum_value(docnum)), docnum);
+        EXPECT_EQ(numbers_of(log_key(9, docnum))->number, 9U);
+        EXPECT_EQ(numbers_of(expiry_key(1, docnum))->docnum, docnum);
     }
+}
+
+TEST(PartitionKeys, WhatWasNeverWrittenIsCorrupted) {
+    const auto corrupted = [](const auto& result) {
+        return !result && result.error().code() == ErrorCode::kCorrupted;
+    };
+    const std::string item = item_key(1);
+    const std::string log = log_key(9, 1);
+    for (std::size_t size = 0; size < item.size(); ++size) {
+        EXPECT_TRUE(corrupted(docnum_of_key(item.substr(0, size)))) << size;
+    }
+    for (std::size_t size = 0; size < log.size(); ++size) {
+        EXPECT_TRUE(corrupted(numbers_of(log.substr(0, size)))) << size;
+    }
+    EXPECT_TRUE(corrupted(numbers_of(log + "x")));
+    for (const char* value : {"", "1234567", "123456789"}) {
+        EXPECT_TRUE(corrupted(docnum_of_value(value))) << value;
+    }
+    // A rid has no room for it.
+    constexpr Docnum kTooLarge = Docnum{1} << 60;
+    EXPECT_TRUE(corrupted(docnum_of_value(docnum_value(kTooLarge))));
+    EXPECT_TRUE(corrupted(docnum_of_key(item_key(kTooLarge))));
+    EXPECT_TRUE(corrupted(numbers_of(expiry_key(1, kTooLarge))));
 }
 
 TEST(PartitionKeys, SortLikeWhatTheyStandFor) {

@@ -89,7 +89,7 @@ Result<std::optional<StoredItem>> Partition::find(const ItemRef& ref) const {
     // has then changed too, and is asked again.
     std::string value;
     for (std::optional<Docnum> last; TRY(store_->get(key, value));) {
-        const Docnum docnum = docnum_of_value(value);
+        const Docnum docnum = TRY(docnum_of_value(value));
         std::optional<StoredItem> item = TRY(load(docnum));
         if (wanted(item)) {
             if (environment_.docnums != nullptr) environment_.docnums->remember(hash, docnum);
@@ -102,18 +102,16 @@ Result<std::optional<StoredItem>> Partition::find(const ItemRef& ref) const {
 }
 
 void Partition::submit(std::unique_ptr<WriteTask> task) {
-    {
-        const std::lock_guard lock(mutex_);
-        if (!closed_) {
-            queue_.push_back(std::move(task));
-            if (running_) return;
-            running_ = true;
-        }
-    }
-    if (task) {
+    std::unique_lock lock(mutex_);
+    if (closed_) {
+        lock.unlock();
         task->complete(gone());
         return;
     }
+    queue_.push_back(std::move(task));
+    if (running_) return;
+    running_ = true;
+    lock.unlock();
     environment_.executors.post([self = shared_from_this()] { self->run(); });
 }
 

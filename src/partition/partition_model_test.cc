@@ -105,6 +105,7 @@ public:
             sorted[item.order] = address.id + "=" + std::to_string(item.value);
         }
         std::vector<std::string> out;
+        out.reserve(sorted.size());
         for (const auto& [order, text] : sorted) {
             out.push_back(text);
         }

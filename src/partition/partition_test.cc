@@ -198,6 +198,7 @@ TEST(Partition, ManyThreadsMayWriteAtOnce) {
     PartitionBench bench;
     std::atomic<int> done = 0;
     std::vector<std::thread> threads;
+    threads.reserve(kThreads);
     for (int t = 0; t < kThreads; ++t) {
         threads.emplace_back([&, t] {
             for (int i = 0; i < kWrites; ++i) {
@@ -234,14 +235,21 @@ TEST(Partition, LsnAndCountersSurviveAReopenAndGoOn) {
 TEST(Partition, DamagedCountersAreRefused) {
     PartitionBench bench;
     storage::WriteBatch batch;
-    batch.put(state_key(), "short");
-    ASSERT_TRUE(bench.store().commit(batch));
-    const auto opened = Partition::open(identity(),
-                                        must(bench.engine.open(7)),
-                                        {.executors = bench.executors, .clock = bench.clock},
-                                        bench.container.policy());
-    ASSERT_FALSE(opened);
-    EXPECT_EQ(opened.error().code(), ErrorCode::kCorrupted);
+    // The last three would be counted on to where there are no etags, rids or dates.
+    for (const std::string& damaged : {std::string("short"),
+                                       State{.lsn = -1}.encode(),
+                                       State{.lsn = Lsn{1} << 48}.encode(),
+                                       State{.last_item = Docnum{1} << 40}.encode(),
+                                       State{.last_timestamp = Lsn{1} << 62}.encode()}) {
+        batch.put(state_key(), damaged);
+        ASSERT_TRUE(bench.store().commit(batch));
+        const auto opened = Partition::open(identity(),
+                                            must(bench.engine.open(7)),
+                                            {.executors = bench.executors, .clock = bench.clock},
+                                            bench.container.policy());
+        ASSERT_FALSE(opened);
+        EXPECT_EQ(opened.error().code(), ErrorCode::kCorrupted);
+    }
 }
 
 TEST(Partition, ReadFindsByIdAndByNumber) {
@@ -281,6 +289,31 @@ TEST(Partition, AnIdEntryThatLeadsNowhereIsCorruption) {
     const auto read = bench.partition->read(bench.container.ref({"a"}, "1"), std::nullopt);
     ASSERT_FALSE(read);
     EXPECT_EQ(read.error().code(), ErrorCode::kCorrupted);
+}
+
+TEST(Partition, DamagedEntriesAreCorruptionForReadsAndWrites) {
+    PartitionBench bench(R"({"uniqueKeyPolicy":{"uniqueKeys":[{"paths":["/u"]}]}})");
+    ASSERT_TRUE(bench.create(item("1", "a", R"(,"u":1)")));
+    const auto damage = [&](const std::string& key) {
+        storage::WriteBatch batch;
+        batch.put(key, "short");
+        ASSERT_TRUE(bench.store().commit(batch));
+    };
+    const std::string epk = bench.container.epk({"a"});
+    const auto stored = must(bench.partition->read(bench.container.ref({"a"}, "1"), std::nullopt));
+    damage(unique_key(epk, 0, stored->unique_digest(0)));
+    const Status unique = bench.create(item("2", "a", R"(,"u":1)"));
+    ASSERT_FALSE(unique);
+    EXPECT_EQ(unique.error().code(), ErrorCode::kCorrupted);
+
+    damage(id_key(epk, "1"));
+    const auto read = bench.partition->read(bench.container.ref({"a"}, "1"), std::nullopt);
+    ASSERT_FALSE(read);
+    EXPECT_EQ(read.error().code(), ErrorCode::kCorrupted);
+    const Status written = bench.upsert(item("1", "a"));
+    ASSERT_FALSE(written);
+    EXPECT_EQ(written.error().code(), ErrorCode::kCorrupted);
+    EXPECT_TRUE(bench.create(item("3", "a", R"(,"u":3)")));
 }
 
 }  // namespace

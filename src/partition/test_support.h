@@ -25,6 +25,7 @@
 namespace orrery::partition::testing_support {
 
 using model::testing_support::container_definition;
+using model::testing_support::item;
 using model::testing_support::item_body;
 using model::testing_support::must;
 using model::testing_support::refusal;
@@ -111,13 +112,6 @@ struct ContainerUnderTest {
     model::ContainerDefinition definition;
     model::ItemPaths paths;
 };
-
-// {"id":id,"pk":key<rest>}
-inline std::string item(std::string_view id, std::string_view key, std::string_view rest = "") {
-    std::string json = R"({"id":")";
-    json.append(id).append(R"(","pk":")").append(key).append("\"").append(rest).append("}");
-    return json;
-}
 
 inline std::string joined(const std::vector<std::string>& lines) {
     std::string out;

@@ -38,10 +38,14 @@ private:
     Status check_items(IndexVerifier* index) {
         const auto cursor = state_->scan(all_of('D'), storage::Direction::kForward);
         for (; cursor->valid(); cursor->next()) {
-            const Docnum docnum = docnum_of_key(cursor->key());
-            auto item = StoredItem::decode(docnum, std::string(cursor->value()));
+            const auto docnum = docnum_of_key(cursor->key());
+            if (!docnum) {
+                note(docnum.error().message());
+                continue;
+            }
+            auto item = StoredItem::decode(*docnum, std::string(cursor->value()));
             if (!item) {
-                problem(docnum, item.error().message());
+                problem(*docnum, item.error().message());
                 continue;
             }
             TRY(check_item(*item));

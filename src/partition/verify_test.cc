@@ -113,6 +113,11 @@ TEST_F(Verify, FindsADamagedRecord) {
     EXPECT_THAT(problems(), HasSubstr("has no valid record head"));
 }
 
+TEST_F(Verify, FindsAnItemWithoutANumber) {
+    put_entry("Dshort", first_->record());
+    EXPECT_THAT(problems(), HasSubstr("a key is too short"));
+}
+
 TEST_F(Verify, FindsDamagedJson) {
     std::string record = first_->record();
     record.back() = ']';
@@ -158,8 +163,8 @@ TEST_F(Verify, MissingCountersAreAProblemAndDamagedOnesAnError) {
 }
 
 TEST_F(Verify, ProblemsAreCounted) {
-    for (int i = 0; i < 200; ++i) {
-        put_entry(item_key(static_cast<Docnum>(1000 + i)), "nonsense");
+    for (Docnum docnum = 1000; docnum < 1200; ++docnum) {
+        put_entry(item_key(docnum), "nonsense");
     }
     EXPECT_EQ(must(verify(bench_.store())).problems.size(), 100U);
 }

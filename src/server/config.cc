@@ -6,8 +6,8 @@
 #include <cctype>
 #include <charconv>
 #include <cstdlib>
-#include <map>
 #include <sstream>
+#include <utility>
 
 #include "model/limits.h"
 
@@ -17,7 +17,7 @@ namespace {
 
 // Splits 127.0.0.1:8081, [::1]:8081 or localhost:8081; empty text when it is fine.
 std::string split_listen(const std::string& text, ServeConfig& config) {
-    const std::string problem =
+    std::string problem =
         "'" + text + "' is not ADDRESS:PORT, such as 127.0.0.1:8081 or [::1]:8081";
     const std::size_t colon = text.rfind(':');
     if (colon == std::string::npos || colon == 0) return problem;
@@ -39,12 +39,14 @@ std::string split_listen(const std::string& text, ServeConfig& config) {
     return {};
 }
 
-const std::map<std::string, log::Level> kLevels = {{"debug", log::Level::kDebug},
-                                                   {"info", log::Level::kInfo},
-                                                   {"warn", log::Level::kWarn},
-                                                   {"error", log::Level::kError}};
-const std::map<std::string, log::Format> kFormats = {{"text", log::Format::kText},
-                                                     {"json", log::Format::kJson}};
+template <typename T>
+using Choices = std::vector<std::pair<std::string, T>>;
+
+const Choices<log::Level> kLevels = {{"debug", log::Level::kDebug},
+                                     {"info", log::Level::kInfo},
+                                     {"warn", log::Level::kWarn},
+                                     {"error", log::Level::kError}};
+const Choices<log::Format> kFormats = {{"text", log::Format::kText}, {"json", log::Format::kJson}};
 
 // --port-file has the environment variable ORRERY_PORT_FILE, and so on for all.
 std::string environment_name(std::string option) {
@@ -73,6 +75,26 @@ CLI::Option* add(CLI::App& app, const std::string& name, T& value, const std::st
         ->capture_default_str();
 }
 
+// An option with a few names for values. Only the names go through CLI11: it would print the values
+// of an enumeration as characters.
+template <typename T>
+void add_choice(CLI::App& app,
+                const std::string& name,
+                T& value,
+                const Choices<T>& choices,
+                const std::string& default_name,
+                const std::string& help) {
+    const auto choose = [&value, &choices](const std::string& text) {
+        for (const auto& [choice, meaning] : choices) {
+            if (choice == text) value = meaning;
+        }
+    };
+    app.add_option_function<std::string>("--" + name, choose, help)
+        ->envname(environment_name(name))
+        ->transform(CLI::IsMember(choices, CLI::ignore_case))
+        ->default_str(default_name);
+}
+
 void add_options(CLI::App& app, ServeConfig& config, std::string& listen) {
     add(app, "listen", listen, "Where to listen, ADDRESS:PORT; port 0 takes a free one")
         ->check([&config](const std::string& text) { return split_listen(text, config); });
@@ -93,6 +115,7 @@ void add_options(CLI::App& app, ServeConfig& config, std::string& listen) {
         ->envname("ORRERY_PARTITIONS")
         ->check(CLI::Range(1U, model::limits::kPhysicalPartitionsMax));
     config.connections_max = 20'000;
+    config.body_memory_mb = 256;
     config.ttl_sweep_ms = 1000;
     config.drain_seconds = 10;
     config.block_cache_mb = 256;
@@ -100,18 +123,16 @@ void add_options(CLI::App& app, ServeConfig& config, std::string& listen) {
         ->check(CLI::Range(0, 256));
     add(app, "connections-max", config.connections_max, "Connections served at once")
         ->check(CLI::Range(1, 1'000'000));
+    add(app, "body-memory-mb", config.body_memory_mb, "Memory for request bodies at most, MB")
+        ->check(CLI::Range(8, 1'000'000));
     add(app, "ttl-sweep-ms", config.ttl_sweep_ms, "How often expired items are removed, ms")
         ->check(CLI::Range(10, 3'600'000));
     add(app, "drain-seconds", config.drain_seconds, "How long to wait for requests when stopping")
         ->check(CLI::Range(0, 3600));
     add(app, "block-cache-mb", config.block_cache_mb, "Memory for cached data at most, MB")
         ->check(CLI::Range(1, 1'000'000));
-    add(app, "log-level", config.log_level, "debug, info, warn or error")
-        ->transform(CLI::CheckedTransformer(kLevels, CLI::ignore_case))
-        ->default_str("info");
-    add(app, "log-format", config.log_format, "text or json")
-        ->transform(CLI::CheckedTransformer(kFormats, CLI::ignore_case))
-        ->default_str("text");
+    add_choice(app, "log-level", config.log_level, kLevels, "info", "Least that is logged");
+    add_choice(app, "log-format", config.log_format, kFormats, "text", "How a log line looks");
     app.set_config("--config", "", "File with settings, one `name = value` a line (TOML)")
         ->envname("ORRERY_CONFIG");
     app.allow_config_extras(false);
@@ -139,7 +160,7 @@ ParsedServe parse_serve(const std::vector<std::string>& arguments) {
         out.config = config;
     } catch (const CLI::ParseError& error) {
         std::ostringstream text;
-        out.exit_code = app.exit(error, text, text);
+        out.exit_code = app.exit(error, text, text) == 0 ? 0 : kExitUsage;
         out.text = text.str();
     }
     return out;

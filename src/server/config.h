@@ -25,6 +25,7 @@ struct ServeConfig {
     std::optional<std::uint32_t> partitions;
     std::uint32_t threads = 0;
     std::uint32_t connections_max = 0;
+    std::uint32_t body_memory_mb = 0;
     std::uint32_t ttl_sweep_ms = 0;
     std::uint32_t drain_seconds = 0;
     std::uint32_t block_cache_mb = 0;
@@ -34,6 +35,9 @@ struct ServeConfig {
     // Only programs on this machine can connect.
     bool loopback() const;
 };
+
+// Ends a program whose command line is wrong.
+constexpr int kExitUsage = 2;
 
 // What the command line asked for: settings, or text to print and the exit code to end with.
 struct ParsedServe {

@@ -44,7 +44,7 @@ protected:
     ConfigTest() { std::ofstream(file_) << "content"; }
 
     std::string config_file(const std::string& content) {
-        const std::string path = directory_ / "orrery.toml";
+        std::string path = directory_ / "orrery.toml";
         std::ofstream(path) << content;
         return path;
     }
@@ -56,8 +56,14 @@ protected:
     static std::string refused(const std::vector<std::string>& arguments) {
         const ParsedServe parsed = parse_serve(arguments);
         EXPECT_FALSE(parsed.config);
-        EXPECT_NE(parsed.exit_code, 0);
+        EXPECT_EQ(parsed.exit_code, kExitUsage);
+        EXPECT_TRUE(prints_whole(parsed.text));
         return parsed.config ? "(not refused)" : parsed.text;
+    }
+
+    // The text goes out as a C string.
+    static bool prints_whole(const std::string& text) {
+        return text.find('\0') == std::string::npos;
     }
 
     const storage::TemporaryDirectory directory_;
@@ -122,6 +128,12 @@ protected:
          "12",
          [](const ServeConfig& c) { return std::to_string(c.connections_max); },
          {"0", "1000001", "x"}},
+        {"body-memory-mb",
+         "ORRERY_BODY_MEMORY_MB",
+         "32",
+         "32",
+         [](const ServeConfig& c) { return std::to_string(c.body_memory_mb); },
+         {"7", "1000001", "x"}},
         {"ttl-sweep-ms",
          "ORRERY_TTL_SWEEP_MS",
          "50",
@@ -164,6 +176,7 @@ TEST_F(ConfigTest, Defaults) {
     EXPECT_FALSE(config.partitions);
     EXPECT_EQ(config.threads, 0U);
     EXPECT_EQ(config.connections_max, 20'000U);
+    EXPECT_EQ(config.body_memory_mb, 256U);
     EXPECT_EQ(config.ttl_sweep_ms, 1000U);
     EXPECT_EQ(config.drain_seconds, 10U);
     EXPECT_EQ(config.block_cache_mb, 256U);
@@ -180,6 +193,7 @@ TEST_F(ConfigTest, EveryOptionOnTheCommandLine) {
     }
     EXPECT_TRUE(parse({"--ephemeral"}).ephemeral);
     EXPECT_EQ(parse({"--data", "/x"}).data_directory, "/x");
+    EXPECT_EQ(parse({"--log-level", "WARN"}).log_level, log::Level::kWarn);
 }
 
 TEST_F(ConfigTest, EveryOptionInTheEnvironment) {
@@ -276,6 +290,9 @@ TEST_F(ConfigTest, HelpNamesEveryOptionAndItsVariable) {
     const ParsedServe help = parse_serve({"--help"});
     EXPECT_FALSE(help.config);
     EXPECT_EQ(help.exit_code, 0);
+    EXPECT_TRUE(prints_whole(help.text));
+    EXPECT_THAT(help.text, HasSubstr("{debug,info,warn,error}"));
+    EXPECT_THAT(help.text, HasSubstr("{text,json}"));
     for (const Setting& setting : settings_) {
         EXPECT_THAT(help.text, HasSubstr("--" + setting.option));
         EXPECT_THAT(help.text, HasSubstr(setting.environment));

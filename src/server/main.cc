@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "server/commands/commands.h"
+#include "server/config.h"
 
 namespace {
 
@@ -31,5 +32,5 @@ int main(int argc, char** argv) {
     const bool asked = command == "--help" || command == "-h" || command == "help";
     if (!asked) std::fprintf(stderr, "orrery: unknown command '%s'\n\n", command.c_str());
     std::fputs(kUsage, asked ? stdout : stderr);
-    return asked ? 0 : 2;
+    return asked ? 0 : orrery::server::kExitUsage;
 }

@@ -95,6 +95,7 @@ void Node::build_services(const ServeConfig& config) {
                                      }});
     items_ = std::make_unique<service::Items>(*partitions_);
     item_feed_ = std::make_unique<service::ItemFeed>(*partitions_, *signer_);
+    queries_ = std::make_unique<service::Queries>(*partitions_, *signer_, clock_);
     workers_ = std::make_unique<ThreadPool>(kWorkerThreads);
 }
 
@@ -104,12 +105,14 @@ Status Node::open_gateway(const ServeConfig& config) {
     options.port = config.port;
     options.threads = config.threads;
     options.limits.connections_max = config.connections_max;
+    options.limits.body_bytes_together_max = std::size_t{config.body_memory_mb} << 20;
     options.tls = TRY(tls_identity(config, clock_));
     gateway_ = std::make_unique<gateway::Gateway>(
         gateway::Backend{.resources = *resources_,
                          .items = *items_,
                          .item_feed = *item_feed_,
                          .indexing = *indexing_,
+                         .queries = *queries_,
                          .workers = *workers_,
                          .key = master_key_,
                          .clock = clock_,

@@ -24,6 +24,7 @@
 #include "service/item_feed.h"
 #include "service/items.h"
 #include "service/partitions.h"
+#include "service/queries.h"
 #include "service/resources.h"
 #include "storage/data_directory.h"
 #include "storage/engine.h"
@@ -74,6 +75,7 @@ private:
     std::unique_ptr<service::Resources> resources_;
     std::unique_ptr<service::Items> items_;
     std::unique_ptr<service::ItemFeed> item_feed_;
+    std::unique_ptr<service::Queries> queries_;
     std::atomic<bool> draining_ = false;
     std::unique_ptr<gateway::Gateway> gateway_;
     std::unique_ptr<ThreadPool> workers_;

@@ -15,6 +15,7 @@ namespace orrery::service {
 namespace {
 
 using std::chrono::seconds;
+using testing_support::item;
 using testing_support::must;
 using testing_support::ServiceTest;
 
@@ -26,10 +27,7 @@ protected:
     void create(const catalog::ContainerPtr& container, int count, const std::string& rest = "") {
         for (int i = 0; i < count; ++i) {
             const std::string id = std::to_string(made_++);
-            ASSERT_TRUE(
-                services_
-                    .create(container, R"({"id":")" + id + R"(","pk":")" + id + "\"" + rest + "}")
-                    .answer);
+            ASSERT_TRUE(services_.create(container, item(id, id, rest)).answer);
         }
     }
     std::uint64_t count(const catalog::ContainerPtr& container) {
@@ -111,7 +109,7 @@ TEST_F(BackgroundTest, DoesNotInsistWhenItCannotRemove) {
     ASSERT_TRUE(services.start());
     const auto container = services.container(R"({"defaultTtl":1})");
     for (int i = 0; i < 150; ++i) {
-        const std::string body = R"({"id":")" + std::to_string(i) + R"(","pk":"a"})";
+        const std::string body = item(std::to_string(i), "a");
         ASSERT_TRUE(services.create(container, body).answer);
     }
     engine_.fence(container->ranges[0].partition);

@@ -1,120 +1,16 @@
 #include "service/item_feed.h"
 
-#include <algorithm>
-#include <charconv>
-
-#include "base/bytes.h"
 #include "model/limits.h"
 #include "partition/feed.h"
-#include "service/errors.h"
+#include "service/item_selection.h"
 
 namespace orrery::service {
 
-namespace {
-
-// What to read: a run of ranges, and what of them.
-struct Selection {
-    std::size_t first_range = 0;
-    std::size_t last_range = 0;
-    partition::FeedScope scope;
-
-    // Spells the selection out, so that a continuation of another one is recognised.
-    std::string text(const catalog::Container& container) const {
-        std::string out = "items " + container.rid.text() + " " +
-                          std::to_string(container.ranges[first_range].id) + "-" +
-                          std::to_string(container.ranges[last_range].id);
-        if (scope.partition_key) out += " key " + *scope.partition_key->partition_key;
-        if (scope.epks) {
-            out += " epks " + to_hex_upper(scope.epks->min_inclusive) + "-" +
-                   to_hex_upper(scope.epks->max_exclusive);
-        }
-        return out;
-    }
-};
-
-// "3" or "AQAAAIAAAAE=,3".
-Result<std::size_t> range_index(std::string_view header, const catalog::Container& container) {
-    const std::size_t comma = header.rfind(',');
-    const std::string_view number =
-        comma == std::string_view::npos ? header : header.substr(comma + 1);
-    std::uint32_t id = 0;
-    const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), id);
-    if (number.empty() || error != std::errc() || end != number.data() + number.size()) {
-        return bad_request("The partition key range id is not valid.");
-    }
-    const auto found =
-        std::find_if(container.ranges.begin(),
-                     container.ranges.end(),
-                     [&](const catalog::PartitionRange& range) { return range.id == id; });
-    if (found == container.ranges.end()) {
-        constexpr std::uint32_t kPartitionKeyRangeGone = 1002;
-        return Error(ErrorCode::kGone,
-                     "The requested partition key range does not exist any more.",
-                     kPartitionKeyRangeGone);
-    }
-    return static_cast<std::size_t>(found - container.ranges.begin());
-}
-
-void select_epks(Selection& selection,
-                 const catalog::Container& container,
-                 const model::EpkRange& epks) {
-    selection.scope.epks = epks;
-    // At least one range stays, also when none has any of these: reading it then finds nothing.
-    while (selection.first_range < selection.last_range &&
-           container.ranges[selection.first_range].epks.max_exclusive <= epks.min_inclusive) {
-        ++selection.first_range;
-    }
-    while (selection.last_range > selection.first_range &&
-           container.ranges[selection.last_range].epks.min_inclusive >= epks.max_exclusive) {
-        --selection.last_range;
-    }
-}
-
-void select_key(Selection& selection,
-                const catalog::Container& container,
-                const model::PartitionKeyValue& key) {
-    const model::PartitionKeyDefinition& definition = container.definition.partition_key;
-    if (!definition.system_key && key.size() < definition.paths.size()) {
-        select_epks(selection, container, model::prefix_range(key));
-        return;
-    }
-    partition::ItemRef ref;
-    ref.epk = model::effective_partition_key(key, definition.kind);
-    ref.partition_key = key.encode();
-    selection.first_range = selection.last_range = container.range_of(ref.epk);
-    selection.scope.partition_key = std::move(ref);
-}
-
-Result<Selection> select(const Request& request, const catalog::Container& container) {
-    Selection selection{.first_range = 0, .last_range = container.ranges.size() - 1, .scope = {}};
-    if (request.range_id) {
-        selection.first_range = TRY(range_index(*request.range_id, container));
-        selection.last_range = selection.first_range;
-    }
-    if (request.start_epk || request.end_epk) {
-        const auto start = model::parse_epk(request.start_epk.value_or(""));
-        const auto end = model::parse_epk(request.end_epk.value_or("FF"));
-        if (!start || !end || *start > *end) {
-            return bad_request("The range of effective partition keys is not valid.");
-        }
-        select_epks(selection, container, {.min_inclusive = *start, .max_exclusive = *end});
-    }
-    // The none key of a container without partition key selects nothing: it has no other items an
-    // old client could mean.
-    if (request.partition_key) {
-        const auto key = TRY(partition_key_of(request, container));
-        if (key) select_key(selection, container, *key);
-    }
-    return selection;
-}
-
-}  // namespace
-
 Result<ItemPage> ItemFeed::read(const Request& request, const catalog::Container& container) const {
     TRY(check_intended_container(request, container));
-    const Selection selection = TRY(select(request, container));
+    const ItemSelection selection = TRY(select_items(request, container));
     const std::size_t items_max = TRY(page_size(request));
-    const std::string scope = selection.text(container);
+    const std::string scope = "items " + selection.text(container);
 
     std::size_t index = selection.first_range;
     partition::FeedRequest feed{.scope = selection.scope,
@@ -125,7 +21,7 @@ Result<ItemPage> ItemFeed::read(const Request& request, const catalog::Container
                                 .default_ttl = container.definition.default_ttl};
     if (request.continuation) {
         Continuation from = TRY(signer_.check(*request.continuation, scope));
-        index = TRY(range_index(std::to_string(from.range_id), container));
+        index = TRY(range_index(from.range_id, container));
         feed.resume = std::move(from.resume);
     }
 

@@ -17,6 +17,7 @@ using testing::IsEmpty;
 using testing::UnorderedElementsAreArray;
 using testing_support::code_of;
 using testing_support::ids_of;
+using testing_support::item;
 using testing_support::must;
 using testing_support::ServiceTest;
 
@@ -27,9 +28,7 @@ protected:
         for (int i = 0; i < 60; ++i) {
             const std::string id = std::to_string(i);
             const std::string key = "key " + std::to_string(i % 12);
-            ASSERT_TRUE(
-                services_.create(container_, R"({"id":")" + id + R"(","pk":")" + key + "\"}")
-                    .answer);
+            ASSERT_TRUE(services_.create(container_, item(id, key)).answer);
             all_.push_back(id);
             if (i % 12 == 3) of_key_3_.push_back(id);
         }
@@ -214,15 +213,26 @@ TEST_P(ItemFeedTest, ContinuationsSurviveARestart) {
     EXPECT_THAT(ids, UnorderedElementsAreArray(all_));
 }
 
-TEST_P(ItemFeedTest, OfTheFirstLevelsOfAHierarchicalKey) {
-    container_ = services_.container(
-        R"({"id":"levels","partitionKey":{"paths":["/a","/b"],"kind":"MultiHash","version":2}})",
-        GetParam());
-    for (int i = 0; i < 40; ++i) {
-        const std::string body = R"({"id":")" + std::to_string(i) + R"(","a":)" +
-                                 std::to_string(i % 4) + R"(,"b":)" + std::to_string(i % 8) + "}";
-        ASSERT_TRUE(services_.create(container_, body).answer);
+// The same over a container with a key of two levels: /a is 0…3, /b is 0…7.
+class HierarchicalFeedTest : public ItemFeedTest {
+protected:
+    void SetUp() override {
+        container_ = services_.container(
+            R"({"id":"levels",
+                "partitionKey":{"paths":["/a","/b"],"kind":"MultiHash","version":2}})",
+            GetParam());
+        for (int i = 0; i < 40; ++i) {
+            const std::string body = R"({"id":")" + std::to_string(i) + R"(","a":)" +
+                                     std::to_string(i % 4) + R"(,"b":)" + std::to_string(i % 8) +
+                                     "}";
+            ASSERT_TRUE(services_.create(container_, body).answer);
+        }
     }
+};
+
+INSTANTIATE_TEST_SUITE_P(Partitions, HierarchicalFeedTest, testing::Values(1, 7));
+
+TEST_P(HierarchicalFeedTest, OfTheFirstLevels) {
     Request request;
     request.partition_key = "[2]";
     EXPECT_THAT(
@@ -230,6 +240,48 @@ TEST_P(ItemFeedTest, OfTheFirstLevelsOfAHierarchicalKey) {
         UnorderedElementsAreArray({"2", "6", "10", "14", "18", "22", "26", "30", "34", "38"}));
     request.partition_key = "[2,6]";
     EXPECT_EQ(walk(request, "3"), (std::vector<std::string>{"6", "14", "22", "30", "38"}));
+}
+
+// A client that sends both a key and a part of the hash space means what is in both.
+TEST_P(HierarchicalFeedTest, OfAPartOfTheFirstLevels) {
+    const model::HashKind kind = container_->definition.partition_key.kind;
+    const std::string cut = std::max(model::effective_partition_key({2.0, 2.0}, kind),
+                                     model::effective_partition_key({2.0, 6.0}, kind));
+    const bool six_is_above = cut == model::effective_partition_key({2.0, 6.0}, kind);
+    std::vector<std::string> below = {"2", "10", "18", "26", "34"};
+    std::vector<std::string> above = {"6", "14", "22", "30", "38"};
+    if (!six_is_above) std::swap(below, above);
+
+    const std::string text = to_hex_upper(cut);
+    for (const char* key : {"[2]", six_is_above ? "[2,6]" : "[2,2]"}) {
+        Request request;
+        request.partition_key = key;
+        request.start_epk = text;
+        EXPECT_EQ(walk(request, "3"), above) << key;
+        request.start_epk.reset();
+        request.end_epk = text;
+        EXPECT_EQ(walk(request, "3"), key[2] == ']' ? below : std::vector<std::string>()) << key;
+        request.start_epk = "40";  // above all hashes
+        request.end_epk = "FF";
+        EXPECT_THAT(walk(request, "3"), IsEmpty()) << key;
+    }
+}
+
+// So do the ranges: one that does not hold the key has nothing of it.
+TEST_P(HierarchicalFeedTest, OfTheFirstLevelsInOneRange) {
+    for (const char* key : {"[2]", "[2,6]"}) {
+        Request request;
+        request.partition_key = key;
+        const auto whole = walk(request, "100");
+        std::vector<std::string> together;
+        for (const auto& range : container_->ranges) {
+            const std::string id = std::to_string(range.id);
+            request.range_id = id;
+            const auto ids = walk(request, "3");
+            together.insert(together.end(), ids.begin(), ids.end());
+        }
+        EXPECT_EQ(together, whole) << key;
+    }
 }
 
 // No page is larger than the limit, and none ends before the next item would be too much.

@@ -4,13 +4,12 @@
 #include <cstdint>
 #include <limits>
 
-#include "model/limits.h"
 #include "service/errors.h"
 
 namespace orrery::service {
 
-Result<std::size_t> page_size(const Request& request) {
-    if (!request.max_item_count) return model::limits::kPageItemsDefault;
+Result<std::size_t> page_size(const Request& request, std::size_t otherwise) {
+    if (!request.max_item_count) return otherwise;
     const std::string_view text = *request.max_item_count;
     std::int32_t count = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), count);
@@ -19,7 +18,7 @@ Result<std::size_t> page_size(const Request& request) {
                            " is invalid. Ensure to pass a valid page size which must be a positive "
                            "integer or -1 for a dynamic page size.");
     }
-    if (count == 0) return model::limits::kPageItemsDefault;
+    if (count == 0) return otherwise;
     if (count == -1) return std::numeric_limits<std::size_t>::max();
     return static_cast<std::size_t>(count);
 }

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "base/result.h"
+#include "model/limits.h"
 #include "service/request.h"
 
 namespace orrery::service {
@@ -19,6 +20,7 @@ struct Page {
 
 // How many elements a page may have, from x-ms-max-item-count: absent and 0 take the default, -1
 // has no limit but the page's size in bytes.
-Result<std::size_t> page_size(const Request& request);
+Result<std::size_t> page_size(const Request& request,
+                              std::size_t otherwise = model::limits::kPageItemsDefault);
 
 }  // namespace orrery::service

@@ -23,11 +23,13 @@
 #include "service/item_feed.h"
 #include "service/items.h"
 #include "service/partitions.h"
+#include "service/queries.h"
 #include "service/resources.h"
 #include "storage/memory/memory_engine.h"
 
 namespace orrery::service::testing_support {
 
+using model::testing_support::item;
 using model::testing_support::must;
 using model::testing_support::parsed;
 
@@ -107,6 +109,7 @@ public:
                 .on_replacement = [this](model::ContainerRid rid) { indexing->adopt(rid); }});
         items.emplace(*partitions);
         feed.emplace(*partitions, *signer);
+        queries.emplace(*partitions, *signer, clock_);
         return {};
     }
 
@@ -177,6 +180,7 @@ public:
     std::optional<Resources> resources;
     std::optional<Items> items;
     std::optional<ItemFeed> feed;
+    std::optional<Queries> queries;
     int removals = 0;
 
 private:

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -13,7 +14,8 @@
 
 namespace orrery::sql {
 
-// Offsets into the query text, in characters (not bytes), as clients get them in errors.
+// Offsets into the query text in UTF-16 code units, as .NET clients count characters. The end is
+// exclusive.
 struct Location {
     std::uint32_t start = 0;
     std::uint32_t end = 0;
@@ -39,7 +41,7 @@ struct Null {};
 struct Boolean {
     bool value = false;
 };
-// As written ("0x1F", ".5", "NaN"); see json/number.h for its value.
+// As written ("0x1F", ".5", "NaN"); see sql/literal.h for its value.
 struct Number {
     std::string digits;
 };
@@ -193,6 +195,7 @@ enum class SelectKind : std::uint8_t { kStar, kValue, kList };
 struct Select {
     bool distinct = false;
     std::optional<Count> top;
+    Location top_location;  // of TOP and its count
     SelectKind kind = SelectKind::kStar;
     std::vector<SelectItem> items;  // one for kValue, none for kStar
     Location location;              // of what is selected: the star, the expressions
@@ -226,6 +229,7 @@ struct OrderItem {
 struct OffsetLimit {
     Count offset;
     Count limit;
+    Location location;
 };
 
 struct Query {
@@ -235,6 +239,7 @@ struct Query {
     std::vector<ExpressionPtr> group_by;
     std::vector<OrderItem> order_by;
     bool order_by_rank = false;
+    Location order_by_location;
     std::optional<OffsetLimit> offset_limit;
     bool explain = false;  // EXPLAIN SELECT …, ours
     Location location;
@@ -243,6 +248,10 @@ struct Query {
 // The name rows of the source are known by: the alias, else the last name of the path; nothing for
 // an unnamed subquery.
 std::optional<std::string> source_alias(const Source& source);
+
+// Calls `see` for each expression directly inside this one; subqueries are not entered.
+void for_each_child(const Expression& expression,
+                    const std::function<void(const Expression&)>& see);
 
 template <typename Node>
 ExpressionPtr make(Node node, Location location = {}) {

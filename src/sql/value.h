@@ -107,6 +107,9 @@ bool equal(const Value& a, const Value& b, Arena& arena);
 // By UTF-16 code unit, as .NET and JavaScript compare.
 std::strong_ordering compare_utf16(std::string_view a, std::string_view b);
 
+// Of two values that are neither arrays nor objects, in the total order of ORDER BY.
+std::strong_ordering compare_scalars(const Value& a, const Value& b);
+
 // The total order of ORDER BY: by kind, then by value; arrays and objects by their distinct_hash.
 std::strong_ordering compare(const Value& a, const Value& b, Arena& arena);
 

@@ -85,57 +85,37 @@ private:
     const State state_;
 };
 
-Result<bool> get_from(const Reader& inner,
-                      const FaultState& state,
-                      std::string_view key,
-                      std::string& value) {
-    TRY(state.check());
-    return inner.get(key, value);
-}
-
-Result<std::vector<std::optional<std::string>>> get_many_from(const Reader& inner,
-                                                              const FaultState& state,
-                                                              std::span<const std::string> keys) {
-    TRY(state.check());
-    return inner.get_many(keys);
-}
-
-class FaultyReader final : public Reader {
+// The reads of a store, or of a snapshot of it.
+template <typename Interface, typename Inner>
+class FaultyReads : public Interface {
 public:
-    FaultyReader(std::shared_ptr<const Reader> inner, State state)
+    FaultyReads(std::shared_ptr<Inner> inner, std::shared_ptr<FaultState> state)
         : inner_(std::move(inner)), state_(std::move(state)) {}
 
     Result<bool> get(std::string_view key, std::string& value) const override {
-        return get_from(*inner_, *state_, key, value);
+        TRY(state_->check());
+        return inner_->get(key, value);
     }
     Result<std::vector<std::optional<std::string>>> get_many(
         std::span<const std::string> keys) const override {
-        return get_many_from(*inner_, *state_, keys);
+        TRY(state_->check());
+        return inner_->get_many(keys);
     }
     std::unique_ptr<Cursor> scan(const Range& range, Direction direction) const override {
         return std::make_unique<FaultyCursor>(inner_->scan(range, direction), state_);
     }
 
-private:
-    const std::shared_ptr<const Reader> inner_;
-    const State state_;
+protected:
+    const std::shared_ptr<Inner> inner_;
+    const std::shared_ptr<FaultState> state_;
 };
 
-class FaultyStore final : public PartitionStore {
-public:
-    FaultyStore(std::shared_ptr<PartitionStore> inner, std::shared_ptr<FaultState> state)
-        : inner_(std::move(inner)), state_(std::move(state)) {}
+using FaultyReader = FaultyReads<Reader, const Reader>;
 
-    Result<bool> get(std::string_view key, std::string& value) const override {
-        return get_from(*inner_, *state_, key, value);
-    }
-    Result<std::vector<std::optional<std::string>>> get_many(
-        std::span<const std::string> keys) const override {
-        return get_many_from(*inner_, *state_, keys);
-    }
-    std::unique_ptr<Cursor> scan(const Range& range, Direction direction) const override {
-        return std::make_unique<FaultyCursor>(inner_->scan(range, direction), state_);
-    }
+class FaultyStore final : public FaultyReads<PartitionStore, PartitionStore> {
+public:
+    using FaultyReads::FaultyReads;
+
     std::shared_ptr<const Reader> snapshot() const override {
         return std::make_shared<FaultyReader>(inner_->snapshot(), state_);
     }
@@ -143,10 +123,6 @@ public:
         if (batch.empty()) return state_->check();
         return state_->write([&] { return inner_->commit(batch); });
     }
-
-private:
-    const std::shared_ptr<PartitionStore> inner_;
-    const std::shared_ptr<FaultState> state_;
 };
 
 }  // namespace

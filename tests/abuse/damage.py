@@ -86,8 +86,14 @@ DAMAGES = [
     ("a table is cut", lambda data: truncate(the(data, "*.sst"), middle(the(data, "*.sst")))),
     ("a table is missing", lambda data: the(data, "*.sst").unlink()),
     ("a log is changed in the middle", lambda data: flip(the(data, "*.log"), middle(the(data, "*.log")))),
-    ("a log between others is missing", lambda data: sorted((data / "db").glob("*.log"))[1].unlink()),
+    ("the list of logs is cut", lambda data: truncate(data / "db/WALS", 11)),
+    ("the list of logs is changed", lambda data: flip(data / "db/WALS", 3, 5)),
+    ("the list of logs is missing", lambda data: (data / "db/WALS").unlink()),
 ]
+
+# name, which of the three logs
+MISSING_LOGS = [("the oldest log is missing", 0), ("a log between others is missing", 1),
+                ("the newest log is missing", 2)]
 
 
 def refused(binary: Path, data: Path, *words: str) -> str:
@@ -117,32 +123,43 @@ def check_damages(report: Report, binary: Path, scratch: Path) -> None:
         report.run(name, lambda: check_damage(binary, good, scratch / "damaged", damage))
     report.run("a table is changed", lambda: check_changed_table(binary, good, scratch / "damaged",
                                                                  made["link"]))
-    report.run("the oldest log is missing", lambda: check_missing_log(binary, good, scratch / "damaged"))
+    for name, which in MISSING_LOGS:
+        report.run(name, lambda: check_missing_log(binary, good, scratch / "damaged", which))
+    report.run("the only log is missing", lambda: check_only_log(binary, scratch / "only"))
     report.run("the undamaged directory is whole", lambda: check_whole(binary, good, made["link"]))
 
 
-def check_damage(binary: Path, good: Path, data: Path, damage) -> str:
+def check_damage(binary: Path, good: Path, data: Path, damage, *words: str) -> str:
     shutil.rmtree(data, ignore_errors=True)
     shutil.copytree(good, data)
     damage(data)
     expect(digest(data) != digest(good), "the damage did not happen")
-    said = refused(binary, data)
-    try:
-        inspect(binary, data)
-    except ServerError:
-        return said
-    raise AssertionError("the server refuses the directory, inspect does not")
+    said = refused(binary, data, *words)
+    inspect_refuses(binary, data, *words)
+    return said
 
 
-def check_missing_log(binary: Path, good: Path, data: Path) -> str:
-    """No later file tells of it, but the counters of the partition do."""
-    shutil.rmtree(data, ignore_errors=True)
-    shutil.copytree(good, data)
-    sorted((data / "db").glob("*.log"))[0].unlink()
+def inspect_refuses(binary: Path, data: Path, *words: str) -> None:
     try:
-        raise AssertionError(f"inspect finds nothing: {inspect(binary, data)}")
+        raise AssertionError(f"the server refuses the directory, inspect does not: {inspect(binary, data)}")
     except ServerError as error:
-        return str(error).splitlines()[-1]
+        for word in words:
+            expect(word in str(error), f"'{word}' is not in: {error}")
+
+
+def check_missing_log(binary: Path, good: Path, data: Path, which: int) -> str:
+    log = sorted(path.name for path in (good / "db").glob("*.log"))[which]
+    return check_damage(binary, good, data, lambda damaged: (damaged / "db" / log).unlink(),
+                        f"write-ahead log {log} is missing")
+
+
+def check_only_log(binary: Path, good: Path) -> str:
+    """All that the first run of a server has written is in its first log."""
+    with Server(binary, good).wait_until_ready() as server, Client(server.port) as client:
+        link = make_container(client, "db", {"id": "c", "partitionKey": KEY_PATH})
+        write(client, link, "1", 100)
+    expect(len(list((good / "db").glob("*.log"))) == 1, f"not one log: {os.listdir(good / 'db')}")
+    return check_missing_log(binary, good, good.with_name("only-damaged"), 0)
 
 
 def check_changed_table(binary: Path, good: Path, data: Path, link: str) -> str:

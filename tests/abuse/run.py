@@ -15,6 +15,7 @@ import connections  # noqa: E402
 from bad_requests import MIB, PK, BadRequests  # noqa: E402
 
 MEMORY_MB_MAX = 200
+BODY_MEMORY_MB = 32
 
 
 class Suite:
@@ -67,6 +68,8 @@ class Suite:
         self.check("unknown routes and methods: 404, 405", bad.unknown_routes)
         self.check("bodies of 2, 3 and 20 MB", bad.bodies)
         self.check("body of 100 MB: 413", bad.body_of_100_mb)
+        self.check("bodies that do not end: 503",
+                   lambda: bad.bodies_that_do_not_end(self.server, BODY_MEMORY_MB))
         self.check("random bytes", lambda: connections.random_bytes(
             port, rng, [b"", b"", b"GET ", b"POST /dbs HTTP/1.1\r\n", b"\r\n"]))
         self.check("TLS garbage", lambda: connections.random_bytes(
@@ -101,7 +104,8 @@ def main() -> int:
     print(f"seed {options.seed}", flush=True)
     report = Report()
     with scratch_directory("abuse") as scratch:
-        with Server(options.server, scratch / "data") as server:
+        with Server(options.server, scratch / "data",
+                    "--body-memory-mb", str(BODY_MEMORY_MB)) as server:
             server.wait_until_ready()
             Suite(server, random.Random(options.seed), report).run()
     return report.finish()

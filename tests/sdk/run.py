@@ -58,7 +58,7 @@ def main() -> int:
         missing = next(filter(None, map(why_missing, sdk.tools)), None)
         if missing:
             skipped += 1
-            print(f"skipped: {sdk.name} ({missing})", flush=True)
+            print(f"skip {sdk.name}: {missing}", flush=True)
             if options.no_skip:
                 failed += 1
             continue

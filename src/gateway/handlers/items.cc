@@ -86,8 +86,6 @@ Status refuse_other_posts(const Call& call) {
     const char* feature = nullptr;
     if (call.flag(header::kIsQueryPlan)) {
         feature = "Query plans are";
-    } else if (is_query(call)) {
-        feature = "Queries on items are";
     } else if (call.flag(header::kIsBatch)) {
         feature = "Batches are";
     }
@@ -117,6 +115,9 @@ void list_items(const Backend& backend, const CallPtr& call) {
 void post_item(const Backend& backend, const CallPtr& call) {
     const auto found = owner_of(backend, *call);
     if (!found) return call->fail(found.error());
+    if (is_query(*call) && !call->flag(header::kIsQueryPlan)) {
+        return query_items(backend, call, *found);
+    }
     if (const Status other = refuse_other_posts(*call); !other) return call->fail(other.error());
     if (const Status extras = refuse_extras(*call); !extras) return call->fail(extras.error());
     const service::ItemCallback done = answer_later(call, *found);

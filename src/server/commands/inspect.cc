@@ -7,6 +7,7 @@
 #include "catalog/catalog.h"
 #include "partition/verify.h"
 #include "server/commands/commands.h"
+#include "server/config.h"
 #include "server/node.h"
 #include "storage/data_directory.h"
 
@@ -71,7 +72,7 @@ int inspect(const std::vector<std::string>& arguments) {
     try {
         app.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));
     } catch (const CLI::ParseError& error) {
-        return app.exit(error);
+        return app.exit(error) == 0 ? 0 : kExitUsage;
     }
     const auto totals = inspect_directory(path);
     if (!totals) {

@@ -26,7 +26,7 @@ struct FunctionContext {
     // constant arguments (a compiled pattern). Null when the place cannot keep anything.
     std::shared_ptr<void>* state = nullptr;
     // Set to end the query, for results beyond a limit.
-    std::optional<Error> error;
+    std::optional<Error> error = std::nullopt;
 };
 
 using Evaluate = Value (*)(std::span<const Value> arguments, FunctionContext& context);

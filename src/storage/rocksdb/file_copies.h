@@ -12,6 +12,7 @@
 #include <rocksdb/file_system.h>
 
 #include "base/check.h"
+#include "storage/rocksdb/rocks_directory.h"
 #include "storage/rocksdb/rocks_engine.h"
 
 namespace orrery::storage {
@@ -25,7 +26,7 @@ inline FileCopies copy_files(rocksdb::FileSystem& from, const std::string& path)
     FileCopies copies;
     for (const std::string& name : names) {
         if (name == "LOCK") continue;
-        CHECK(rocksdb::ReadFileToString(&from, path + "/" + name, &copies[name]).ok());
+        CHECK(rocksdb::ReadFileToString(&from, file_in(path, name), &copies[name]).ok());
     }
     return copies;
 }
@@ -36,7 +37,7 @@ inline std::shared_ptr<rocksdb::FileSystem> file_system_with(const FileCopies& c
     auto made = make_memory_file_system();
     CHECK(made->CreateDirIfMissing(path, rocksdb::IOOptions(), nullptr).ok());
     for (const auto& [name, content] : copies) {
-        CHECK(rocksdb::WriteStringToFile(made.get(), content, path + "/" + name, true).ok());
+        CHECK(rocksdb::WriteStringToFile(made.get(), content, file_in(path, name), true).ok());
     }
     return made;
 }

@@ -69,10 +69,11 @@ Result<int> keys_found(const FileCopies& files) {
     return static_cast<int>(all.size());
 }
 
-void expect_refused(const FileCopies& files) {
+void expect_refused(const FileCopies& files, const std::string& text = {}) {
     const Result<int> found = keys_found(files);
     ASSERT_FALSE(found) << "opened with " << *found << " keys";
     EXPECT_EQ(found.error().code(), ErrorCode::kCorrupted) << found.error().message();
+    EXPECT_THAT(found.error().message(), testing::HasSubstr(text));
 }
 
 std::string& only_log(FileCopies& files) {
@@ -158,28 +159,85 @@ TEST(RocksDamage, AHoleInALogOfManyBlocksIsRefused) {
 }
 
 // After a restart the old log stays until its content is in a table, so there are several.
-TEST(RocksDamage, AnEarlierLogThatIsCutOrMissingIsRefused) {
+FileCopies files_with_three_logs() {
     const auto file_system = make_memory_file_system();
     for (int i = 0; i < 3; ++i) {
         const auto engine = open_shared_rocks(options_on(file_system, i == 0));
-        ASSERT_TRUE(engine);
+        EXPECT_TRUE(engine);
         put(**(*engine)->open(1), key_of(2 * i), "v");
         put(**(*engine)->open(1), key_of(2 * i + 1), "v");
     }
-    const FileCopies whole = copy_files(*file_system, kPath);
-    const std::vector<std::string> logs = names_with(whole, ".log");
-    ASSERT_EQ(logs.size(), 3U);
+    FileCopies files = copy_files(*file_system, kPath);
+    EXPECT_EQ(names_with(files, ".log").size(), 3U);
+    return files;
+}
+
+TEST(RocksDamage, AnEarlierLogThatIsCutIsRefused) {
+    const FileCopies whole = files_with_three_logs();
     ASSERT_EQ(*keys_found(whole), 6);
-    for (const std::string& log : {logs[0], logs[1]}) {
+    const std::vector<std::string> logs = names_with(whole, ".log");
+    for (const std::string& log : {logs.at(0), logs.at(1)}) {
         FileCopies files = whole;
         files[log].resize(record_starts(files[log]).at(1));
         expect_refused(files);
         files[log].clear();
         if (log != logs[0]) expect_refused(files);
     }
+}
+
+TEST(RocksDamage, AnyLogThatIsMissingIsRefusedByItsName) {
+    const FileCopies whole = files_with_three_logs();
+    for (const std::string& log : names_with(whole, ".log")) {
+        FileCopies files = whole;
+        files.erase(log);
+        expect_refused(files, "write-ahead log " + log + " is missing");
+    }
     FileCopies files = whole;
-    files.erase(logs[1]);
-    expect_refused(files);
+    for (const std::string& log : names_with(whole, ".log")) {
+        files.erase(log);
+    }
+    expect_refused(files, "write-ahead log " + names_with(whole, ".log").at(0) + " is missing");
+    // Not taken for a creation that was interrupted either.
+    expect_refused({{"WALS", whole.at("WALS")}}, "is missing");
+}
+
+TEST(RocksDamage, AMissingLogIsRefusedWhenEachPartitionHasItsOwn) {
+    const std::string partition = kPath + "/p00000001";
+    const auto file_system = make_memory_file_system();
+    for (int i = 0; i < 3; ++i) {
+        const auto engine = open_split_rocks(options_on(file_system, true));
+        ASSERT_TRUE(engine);
+        put(**(*engine)->open(1), key_of(i), "v");
+    }
+    const FileCopies whole = copy_files(*file_system, partition);
+    ASSERT_EQ(names_with(whole, ".log").size(), 3U);
+    for (const std::string& log : names_with(whole, ".log")) {
+        FileCopies files = whole;
+        files.erase(log);
+        const auto damaged = file_system_with(files, partition);
+        const auto engine = open_split_rocks(options_on(damaged, true));
+        ASSERT_TRUE(engine);
+        const auto store = (*engine)->open(1);
+        ASSERT_FALSE(store);
+        EXPECT_EQ(store.error().code(), ErrorCode::kCorrupted);
+        EXPECT_THAT(store.error().message(), testing::HasSubstr(log + " is missing"));
+        EXPECT_EQ(copy_files(*damaged, partition), files);
+    }
+}
+
+TEST(RocksDamage, AListOfLogsThatIsMissingOrDamagedIsRefused) {
+    const FileCopies whole = files_with_three_logs();
+    FileCopies files = whole;
+    files.erase("WALS");
+    expect_refused(files, "WALS, is missing");
+    for (std::size_t at = 0; at < whole.at("WALS").size(); ++at) {
+        SCOPED_TRACE(at);
+        files["WALS"] = whole.at("WALS").substr(0, at);
+        expect_refused(files, "WALS, is not valid");
+        files["WALS"] = whole.at("WALS");
+        files["WALS"][at] ^= 0x01;
+        expect_refused(files);
+    }
 }
 
 TEST(RocksDamage, AMissingTableOrManifestIsRefused) {
@@ -208,8 +266,9 @@ TEST(RocksDamage, ADatabaseThatLostItsFilesIsNotMadeAnew) {
 
 TEST(RocksDamage, ALogThatWasTheOnlyDataIsMissed) {
     FileCopies files = files_after(3, 10);
-    files.erase(names_with(files, ".log").at(0));
-    expect_refused(files);
+    const std::string log = names_with(files, ".log").at(0);
+    files.erase(log);
+    expect_refused(files, "write-ahead log " + log + " is missing");
 }
 
 TEST(RocksDamage, ACutTableIsRefused) {
@@ -238,7 +297,7 @@ TEST(RocksDamage, AChangedTableIsNoticedWhenItIsRead) {
 }
 
 TEST(RocksDamage, ACreationThatWasInterruptedIsStartedOver) {
-    for (const char* left_behind : {"MANIFEST-000001", "IDENTITY", "000001.dbtmp"}) {
+    for (const char* left_behind : {"MANIFEST-000001", "IDENTITY", "000001.dbtmp", "WALS.new"}) {
         SCOPED_TRACE(left_behind);
         const auto file_system = file_system_with({{left_behind, "half"}}, kPath);
         const auto engine = open_shared_rocks(options_on(file_system, true));

@@ -37,7 +37,7 @@ Error open_error(const rocksdb::Status& status, rocksdb::FileSystem& fs, const s
 
 Result<std::shared_ptr<RocksInstance>> open_instance(
     const RocksOptions& options, std::shared_ptr<const RocksResources> resources) {
-    rocksdb::FileSystem& file_system = *resources->file_system;
+    WalGuardFileSystem& file_system = *resources->file_system;
     const DatabaseFiles files = TRY(inspect_database_files(file_system, options.path));
     if (files == DatabaseFiles::kNone && !options.create) {
         return Error(ErrorCode::kCorrupted, "there is no database in " + options.path);
@@ -46,6 +46,7 @@ Result<std::shared_ptr<RocksInstance>> open_instance(
         TRY(to_status(file_system.CreateDirIfMissing(options.path, rocksdb::IOOptions(), nullptr),
                       "creating " + options.path));
     }
+    TRY(file_system.open_wal_list(options.path));
     auto instance = std::make_shared<RocksInstance>();
     instance->resources = std::move(resources);
     instance->path = options.path;

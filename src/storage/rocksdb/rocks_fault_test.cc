@@ -222,6 +222,8 @@ INSTANTIATE_TEST_SUITE_P(
                     ErrorCase{"LogSyncs", ".log", &FileFaults::fail_syncs, false},
                     ErrorCase{"LogWritesAndCuts", ".log", &FileFaults::fail_writes, true},
                     ErrorCase{"LogSyncsAndCuts", ".log", &FileFaults::fail_syncs, true},
+                    ErrorCase{"LogListWrites", "WALS", &FileFaults::fail_writes, false},
+                    ErrorCase{"LogListSyncs", "WALS", &FileFaults::fail_syncs, false},
                     ErrorCase{"TableWrites", ".sst", &FileFaults::fail_writes, false},
                     ErrorCase{"TableSyncs", ".sst", &FileFaults::fail_syncs, false},
                     ErrorCase{"ManifestWrites", "MANIFEST", &FileFaults::fail_writes, false},
@@ -229,6 +231,25 @@ INSTANTIATE_TEST_SUITE_P(
                     ErrorCase{"AllWrites", "", &FileFaults::fail_writes, false},
                     ErrorCase{"AllSyncs", "", &FileFaults::fail_syncs, false}),
     [](const testing::TestParamInfo<ErrorCase>& tested) { return std::string(tested.param.name); });
+
+// A full disk often takes new files, only nothing into them; and it is tried again and again.
+TEST_F(RocksFault, AttemptsThatFailLeaveNoLogs) {
+    faults().only = "WALS";
+    open();
+    faults().space = 0;
+    for (int i = 0; commit(std::to_string(i), 1000); ++i) {
+        ASSERT_LT(i, 1000);
+    }
+    const std::size_t logs = names_with(copy_files(*file_system_, kPath), ".log").size();
+    for (int i = 0; i < 20; ++i) {
+        expect_refused("full");
+    }
+    EXPECT_EQ(names_with(copy_files(*file_system_, kPath), ".log").size(), logs);
+    faults().space = FileFaults::kUnlimited;
+    ASSERT_TRUE(commit("after"));
+    expect_acknowledged();
+    expect_acknowledged_after_crash();
+}
 
 TEST_F(RocksFault, ARefusedCommitIsNotInTheLogAfterACrash) {
     open();

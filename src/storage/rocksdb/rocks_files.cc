@@ -7,7 +7,9 @@
 #include <optional>
 #include <vector>
 
+#include "storage/rocksdb/rocks_directory.h"
 #include "storage/rocksdb/rocks_status.h"
+#include "storage/rocksdb/wal_list.h"
 
 namespace orrery::storage {
 
@@ -20,9 +22,6 @@ constexpr std::size_t kLogHeaderSize = 7;
 constexpr unsigned kFullRecord = 1;
 constexpr unsigned kFirstRecord = 2;
 constexpr unsigned kLastRecord = 4;
-
-// The first MANIFEST of a database, replaced before its first open ends.
-constexpr std::string_view kNewbornManifest = "MANIFEST-000001";
 
 struct LogHeader {
     std::uint32_t masked_crc;
@@ -91,13 +90,11 @@ Result<std::string> last_block_of(rocksdb::FileSystem& file_system, const std::s
 bool is_log(std::string_view name) { return name.ends_with(".log"); }
 bool is_table(std::string_view name) { return name.ends_with(".sst"); }
 
-std::string file_in(std::string path, std::string_view name) {
-    path += '/';
-    path += name;
-    return path;
+bool contains(const std::vector<std::string>& names, std::string_view name) {
+    return std::find(names.begin(), names.end(), name) != names.end();
 }
 
-Error missing(const std::string& path, const std::string& what) {
+Error damaged(const std::string& path, const std::string& what) {
     return Error(ErrorCode::kCorrupted, "database " + path + " is damaged: " + what);
 }
 
@@ -113,10 +110,20 @@ Result<DatabaseFiles> inspect_database_files(rocksdb::FileSystem& file_system,
 
     const bool has_data = std::any_of(names.begin(), names.end(), is_table);
     const bool has_log = std::any_of(names.begin(), names.end(), is_log);
-    if (std::find(names.begin(), names.end(), "CURRENT") == names.end()) {
+    // Read after the names: a log that goes meanwhile has left the list before.
+    const std::optional<LogNumbers> listed_logs = TRY(read_wal_list(file_system, path));
+    for (const std::uint64_t log : listed_logs.value_or(LogNumbers())) {
+        if (contains(names, log_name(log))) continue;
+        return damaged(path, "its write-ahead log " + log_name(log) + " is missing");
+    }
+    if (!contains(names, "CURRENT")) {
         // CURRENT is written before the first log, so this is more than a creation cut short.
-        if (has_data || has_log) return missing(path, "its CURRENT file is missing");
+        if (has_data || has_log) return damaged(path, "its CURRENT file is missing");
         return DatabaseFiles::kNone;
+    }
+    if (!listed_logs) {
+        return damaged(
+            path, "its list of write-ahead logs, " + std::string(kWalListName) + ", is missing");
     }
     std::string manifest;
     TRY(to_status(rocksdb::ReadFileToString(&file_system, path + "/CURRENT", &manifest),
@@ -124,18 +131,14 @@ Result<DatabaseFiles> inspect_database_files(rocksdb::FileSystem& file_system,
     while (manifest.ends_with('\n')) {
         manifest.pop_back();
     }
-    if (std::find(names.begin(), names.end(), manifest) == names.end()) {
-        return missing(path, "its manifest '" + manifest + "' is missing");
-    }
-    // From the end of its first open a database always has a log.
-    if (!has_log && (has_data || manifest != kNewbornManifest)) {
-        return missing(path, "its write-ahead log is missing");
+    if (!contains(names, manifest)) {
+        return damaged(path, "its manifest '" + manifest + "' is missing");
     }
     for (const std::string& name : names) {
         if (!is_log(name)) continue;
         const std::string block = TRY(last_block_of(file_system, file_in(path, name)));
         if (has_record_behind_damage(block)) {
-            return missing(path, "write-ahead log " + name + " is unreadable before its end");
+            return damaged(path, "write-ahead log " + name + " is unreadable before its end");
         }
     }
     return DatabaseFiles::kPresent;
@@ -159,20 +162,6 @@ bool has_record_behind_damage(std::string_view last_block) {
         }
     }
     return false;
-}
-
-std::uint64_t directory_bytes(rocksdb::FileSystem& file_system, const std::string& path) {
-    const rocksdb::IOOptions options;
-    std::vector<std::string> names;
-    if (!file_system.GetChildren(path, options, &names, nullptr).ok()) return 0;
-    std::uint64_t total = 0;
-    for (const std::string& name : names) {
-        std::uint64_t size = 0;
-        if (file_system.GetFileSize(file_in(path, name), options, &size, nullptr).ok()) {
-            total += size;
-        }
-    }
-    return total;
 }
 
 }  // namespace orrery::storage

@@ -1,6 +1,6 @@
 // What must be true of a database's files before RocksDB may open them. RocksDB makes a new
-// database where it finds no CURRENT file and takes a log that ends early for one cut short by a
-// crash; either can hide lost data, so it is looked at here first.
+// database where it finds no CURRENT file, does not miss a log that is gone and takes one that ends
+// early for one cut short by a crash; each can hide lost data, so it is looked at here first.
 
 #pragma once
 
@@ -26,8 +26,5 @@ Result<DatabaseFiles> inspect_database_files(rocksdb::FileSystem& file_system,
 // True when a record begins behind the place where reading the last block of a log stops. A crash
 // cannot cause that: records are synced one by one, so only the last one can be incomplete.
 bool has_record_behind_damage(std::string_view last_block);
-
-// The sum of the sizes of the files in a directory; what cannot be read counts as nothing.
-std::uint64_t directory_bytes(rocksdb::FileSystem& file_system, const std::string& path);
 
 }  // namespace orrery::storage

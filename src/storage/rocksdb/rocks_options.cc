@@ -57,10 +57,11 @@ void choose_durability(rocksdb::Options& options) {
     // The only mode that opens a log whose last record a crash cut short and refuses one with a
     // hole in it (rocks_damage_test.cc); rocks_files.cc looks at the case it gets wrong.
     options.wal_recovery_mode = rocksdb::WALRecoveryMode::kTolerateCorruptedTailRecords;
-    // Would find logs that were lost or cut short although a later one exists, which is what
-    // wal_continuity.h does. It makes commits write to the manifest, and in 7.8 a commit that
-    // fails there is reported as failed and is in the database nevertheless.
+    // Would find logs that were lost or cut short, which is what wal_list.h and wal_continuity.h
+    // do. It makes commits write to the manifest, and in 7.8 a commit that fails there is reported
+    // as failed and is in the database nevertheless.
     options.track_and_verify_wals_in_manifest = false;
+    // The guard knows logs that come new and go for good.
     options.recycle_log_file_num = 0;
     // What was committed is in the log; a start after a crash need not write it out again.
     options.avoid_flush_during_recovery = true;

@@ -3,8 +3,8 @@
 #include <rocksdb/convenience.h>
 
 #include "storage/rocksdb/rocks_database.h"
+#include "storage/rocksdb/rocks_directory.h"
 #include "storage/rocksdb/rocks_engine.h"
-#include "storage/rocksdb/rocks_files.h"
 #include "storage/rocksdb/rocks_status.h"
 #include "storage/rocksdb/rocks_store.h"
 

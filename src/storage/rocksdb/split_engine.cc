@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <map>
 #include <mutex>
 #include <utility>
@@ -7,23 +8,15 @@
 
 #include "base/check.h"
 #include "storage/rocksdb/rocks_database.h"
+#include "storage/rocksdb/rocks_directory.h"
 #include "storage/rocksdb/rocks_engine.h"
-#include "storage/rocksdb/rocks_files.h"
 #include "storage/rocksdb/rocks_status.h"
 #include "storage/rocksdb/rocks_store.h"
+#include "storage/rocksdb/wal_list.h"
 
 namespace orrery::storage {
 
 namespace {
-
-// Makes the creation or removal of names in a directory survive a power cut.
-Status sync_directory(rocksdb::FileSystem& file_system, const std::string& path) {
-    const rocksdb::IOOptions options;
-    std::unique_ptr<rocksdb::FSDirectory> directory;
-    TRY(to_status(file_system.NewDirectory(path, options, &directory, nullptr), "opening " + path));
-    TRY(to_status(directory->Fsync(options, nullptr), "syncing " + path));
-    return to_status(directory->Close(options, nullptr), "closing " + path);
-}
 
 // A directory that is not there is no error.
 Status remove_directory(rocksdb::FileSystem& file_system, const std::string& path) {
@@ -32,6 +25,9 @@ Status remove_directory(rocksdb::FileSystem& file_system, const std::string& pat
     const rocksdb::IOStatus listed = file_system.GetChildren(path, options, &names, nullptr);
     if (listed.IsNotFound() || listed.IsPathNotFound()) return {};
     TRY(to_status(listed, "listing " + path));
+    // Without their list, which goes first, logs need not be taken off it one by one.
+    std::stable_partition(
+        names.begin(), names.end(), [](const std::string& name) { return name == kWalListName; });
     for (const std::string& name : names) {
         if (name == "." || name == "..") continue;
         const std::string file = fmt::format("{}/{}", path, name);
@@ -55,6 +51,12 @@ public:
 private:
     std::string path_of(PartitionId id) const {
         return fmt::format("{}/p{:08x}", options_.path, id);
+    }
+
+    // Makes the coming and going of partitions survive a power cut.
+    Status sync() const {
+        return to_status(sync_directory(*resources_->file_system, options_.path),
+                         "syncing " + options_.path);
     }
 
     const RocksOptions options_;
@@ -86,7 +88,7 @@ Result<std::shared_ptr<PartitionStore>> SplitRocksEngine::open(PartitionId id) {
         options.path = path_of(id);
         options.create = true;
         database = TRY(RocksDatabase::open(options, resources_));
-        TRY(sync_directory(*resources_->file_system, options_.path));
+        TRY(sync());
     }
     return make_rocks_store(database, id);
 }
@@ -99,7 +101,7 @@ Status SplitRocksEngine::drop(PartitionId id) {
         open_.erase(found);
     }
     TRY(remove_directory(*resources_->file_system, path_of(id)));
-    return sync_directory(*resources_->file_system, options_.path);
+    return sync();
 }
 
 std::uint64_t SplitRocksEngine::size_on_disk() const {

@@ -1,6 +1,8 @@
 #include "storage/rocksdb/wal_guard_file_system.h"
 
 #include <algorithm>
+#include <optional>
+#include <string_view>
 #include <utility>
 
 #include "base/check.h"
@@ -89,6 +91,29 @@ private:
     bool given_up_ = false;
 };
 
+rocksdb::IOStatus cut(rocksdb::FileSystem& file_system, const std::string& name, std::uint64_t to) {
+    const rocksdb::IOOptions options;
+    std::unique_ptr<rocksdb::FSWritableFile> file;
+    rocksdb::IOStatus status =
+        file_system.ReopenWritableFile(name, rocksdb::FileOptions(), &file, nullptr);
+    if (status.ok()) status = file->Truncate(to, options, nullptr);
+    if (status.ok()) status = file->Sync(options, nullptr);
+    if (status.ok()) status = file->Close(options, nullptr);
+    return status;
+}
+
+struct FilePath {
+    std::string directory;
+    std::string_view name;
+};
+
+// What file_in() put together.
+FilePath split_path(std::string_view path) {
+    const std::size_t slash = path.rfind('/');
+    if (slash == std::string_view::npos) return {.directory = ".", .name = path};
+    return {.directory = std::string(path.substr(0, slash)), .name = path.substr(slash + 1)};
+}
+
 }  // namespace
 
 void PendingCuts::add(const std::string& file, std::uint64_t size) {
@@ -98,15 +123,9 @@ void PendingCuts::add(const std::string& file, std::uint64_t size) {
 
 rocksdb::IOStatus PendingCuts::make(rocksdb::FileSystem& file_system) {
     const std::lock_guard lock(mutex_);
-    const rocksdb::IOOptions options;
     while (!sizes_.empty()) {
         const auto& [name, size] = *sizes_.begin();
-        std::unique_ptr<rocksdb::FSWritableFile> file;
-        rocksdb::IOStatus status =
-            file_system.ReopenWritableFile(name, rocksdb::FileOptions(), &file, nullptr);
-        if (status.ok()) status = file->Truncate(size, options, nullptr);
-        if (status.ok()) status = file->Sync(options, nullptr);
-        if (status.ok()) status = file->Close(options, nullptr);
+        rocksdb::IOStatus status = cut(file_system, name, size);
         if (!status.ok()) return status;
         sizes_.erase(sizes_.begin());
     }
@@ -116,16 +135,75 @@ rocksdb::IOStatus PendingCuts::make(rocksdb::FileSystem& file_system) {
 WalGuardFileSystem::WalGuardFileSystem(const std::shared_ptr<rocksdb::FileSystem>& target)
     : FileSystemWrapper(target) {}
 
+Status WalGuardFileSystem::open_wal_list(const std::string& directory) {
+    std::shared_ptr<WalList> list;
+    {
+        const std::lock_guard guard(mutex_);
+        std::shared_ptr<WalList>& kept = wal_lists_[directory];
+        // The failed instance that is opened again may still be removing a log.
+        if (!kept) kept = std::make_shared<WalList>(target_, directory);
+        list = kept;
+    }
+    return list->load();
+}
+
+std::shared_ptr<WalList> WalGuardFileSystem::wal_list(const std::string& directory) {
+    const std::lock_guard guard(mutex_);
+    const auto found = wal_lists_.find(directory);
+    return found == wal_lists_.end() ? nullptr : found->second;
+}
+
 rocksdb::IOStatus WalGuardFileSystem::NewWritableFile(
     const std::string& name,
     const rocksdb::FileOptions& options,
     std::unique_ptr<rocksdb::FSWritableFile>* file,
     rocksdb::IODebugContext* debug) {
-    rocksdb::IOStatus status = target()->NewWritableFile(name, options, file, debug);
-    if (status.ok() && name.ends_with(".log")) {
-        *file = std::make_unique<WalGuardFile>(std::move(*file), name, cuts_);
-    }
+    const FilePath path = split_path(name);
+    const std::optional<std::uint64_t> log = log_number(path.name);
+    if (!log) return target()->NewWritableFile(name, options, file, debug);
+
+    const std::shared_ptr<WalList> list = wal_list(path.directory);
+    if (!list) return rocksdb::IOStatus::InvalidArgument("there is no list of logs for " + name);
+    std::unique_ptr<rocksdb::FSWritableFile> made;
+    rocksdb::IOStatus status = target()->NewWritableFile(name, options, &made, debug);
+    if (status.ok()) status = list->add(*log);
+    if (status.ok()) *file = std::make_unique<WalGuardFile>(std::move(made), name, cuts_);
     return status;
+}
+
+rocksdb::IOStatus WalGuardFileSystem::DeleteFile(const std::string& name,
+                                                 const rocksdb::IOOptions& options,
+                                                 rocksdb::IODebugContext* debug) {
+    rocksdb::IOStatus status = unlist(name);
+    if (status.IsNoSpace()) {
+        // The log may be what fills the disk. Empty, it is as useless and need not be unlisted.
+        status = cut(*target(), name, 0);
+        if (status.ok()) status = unlist(name);
+    }
+    if (!status.ok()) return status;
+    return target()->DeleteFile(name, options, debug);
+}
+
+rocksdb::IOStatus WalGuardFileSystem::RenameFile(const std::string& from,
+                                                 const std::string& to,
+                                                 const rocksdb::IOOptions& options,
+                                                 rocksdb::IODebugContext* debug) {
+    rocksdb::IOStatus status = unlist(from);
+    if (!status.ok()) return status;
+    return target()->RenameFile(from, to, options, debug);
+}
+
+rocksdb::IOStatus WalGuardFileSystem::unlist(const std::string& name) {
+    const FilePath path = split_path(name);
+    const std::optional<std::uint64_t> log = log_number(path.name);
+    if (log) {
+        const std::shared_ptr<WalList> list = wal_list(path.directory);
+        if (list) return list->remove_up_to(*log);
+    } else if (path.name == kWalListName) {
+        const std::lock_guard guard(mutex_);
+        wal_lists_.erase(path.directory);
+    }
+    return rocksdb::IOStatus::OK();
 }
 
 rocksdb::IOStatus WalGuardFileSystem::LockFile(const std::string& name,

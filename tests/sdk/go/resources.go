@@ -8,6 +8,7 @@ import (
 	"sort"
 	"strconv"
 
+	"github.com/Azure/azure-sdk-for-go/sdk/azcore/runtime"
 	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
 )
 
@@ -72,24 +73,36 @@ func databaseQuery(ctx context.Context, database *azcosmos.DatabaseClient) error
 	for id, want := range map[string]int{database.ID(): 1, randomID("none"): 0} {
 		pager := client.NewQueryDatabasesPager(byID, &azcosmos.QueryDatabasesOptions{
 			QueryParameters: []azcosmos.QueryParameter{{Name: "@id", Value: id}}})
-		found := 0
-		for pager.More() {
-			page, err := pager.NextPage(ctx)
-			if err != nil {
-				return err
-			}
+		err := finds(ctx, pager, id, want, func(page azcosmos.QueryDatabasesResponse) (ids []string) {
 			for _, each := range page.Databases {
-				if err := expect("id", each.ID, id); err != nil {
-					return err
-				}
-				found++
+				ids = append(ids, each.ID)
 			}
-		}
-		if err := expect("databases", found, want); err != nil {
+			return ids
+		})
+		if err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// finds walks the pages of a query: they hold so many resources, all of that id.
+func finds[Page any](ctx context.Context, pager *runtime.Pager[Page], id string, want int,
+	idsOf func(Page) []string) error {
+	found := 0
+	for pager.More() {
+		page, err := pager.NextPage(ctx)
+		if err != nil {
+			return err
+		}
+		for _, each := range idsOf(page) {
+			if err := expect("id", each, id); err != nil {
+				return err
+			}
+			found++
+		}
+	}
+	return expect("found", found, want)
 }
 
 func containerLifecycle(ctx context.Context, database *azcosmos.DatabaseClient) error {
@@ -133,20 +146,13 @@ func containerQuery(ctx context.Context, database *azcosmos.DatabaseClient) erro
 	for id, want := range map[string]int{"items": 1, randomID("none"): 0} {
 		pager := database.NewQueryContainersPager(byID, &azcosmos.QueryContainersOptions{
 			QueryParameters: []azcosmos.QueryParameter{{Name: "@id", Value: id}}})
-		found := 0
-		for pager.More() {
-			page, err := pager.NextPage(ctx)
-			if err != nil {
-				return err
-			}
+		err := finds(ctx, pager, id, want, func(page azcosmos.QueryContainersResponse) (ids []string) {
 			for _, each := range page.Containers {
-				if err := expect("id", each.ID, id); err != nil {
-					return err
-				}
-				found++
+				ids = append(ids, each.ID)
 			}
-		}
-		if err := expect("containers", found, want); err != nil {
+			return ids
+		})
+		if err != nil {
 			return err
 		}
 	}

@@ -1,0 +1,42 @@
+#include "gateway/handlers/handlers.h"
+#include "gateway/handlers/query_headers.h"
+#include "gateway/headers.h"
+
+namespace orrery::gateway::handlers {
+
+namespace {
+
+service::QueryOptions options_of(const Call& call) {
+    const auto type = call.header(header::kContentType);
+    const auto expected = call.header(header::kContinuationExpected);
+    return {.plain_text = type && type->starts_with("application/sql"),
+            .cross_partition = call.flag(header::kCrossPartition),
+            .parallelize = call.flag(header::kParallelize),
+            .continuation_expected = !expected || call.flag(header::kContinuationExpected),
+            .merge = call.flag(header::kServerMerge),
+            .supported_features = call.header(header::kSupportedQueryFeatures).value_or("")};
+}
+
+void answer(const Backend& backend, Call& call, const service::FoundContainer& found) {
+    const auto result = backend.queries.run(
+        call.request, options_of(call), *found.container, call.exchange().body());
+    if (!result) return call.fail(result.error());
+    http::Response response =
+        call.make_feed(found.container->rid.text(), "Documents", result->page);
+    add_container_headers(response, found);
+    if (result->position) {
+        add_position_headers(response, *result->position, call.request.api_version);
+    }
+    add_query_headers(response, call, *result);
+    call.respond(std::move(response));
+}
+
+}  // namespace
+
+void query_items(const Backend& backend,
+                 const CallPtr& call,
+                 const service::FoundContainer& found) {
+    backend.workers.post([&backend, call, found] { answer(backend, *call, found); });
+}
+
+}  // namespace orrery::gateway::handlers

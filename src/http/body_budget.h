@@ -1,0 +1,31 @@
+// How much memory the bodies of all requests under way may take together. Many clients that each
+// stay within their own limit must not use up the machine's.
+
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+
+namespace orrery::http {
+
+class BodyBudget {
+public:
+    explicit BodyBudget(std::size_t bytes_max) : bytes_max_(bytes_max) {}
+
+    // From any thread. False, and nothing taken, when there is not so much left.
+    bool take(std::size_t bytes) {
+        const std::size_t others = taken_.fetch_add(bytes, std::memory_order_relaxed);
+        if (bytes <= bytes_max_ && others <= bytes_max_ - bytes) return true;
+        give_back(bytes);
+        return false;
+    }
+    void give_back(std::size_t bytes) { taken_.fetch_sub(bytes, std::memory_order_relaxed); }
+
+    std::size_t taken() const { return taken_.load(std::memory_order_relaxed); }
+
+private:
+    const std::size_t bytes_max_;
+    std::atomic<std::size_t> taken_{0};
+};
+
+}  // namespace orrery::http

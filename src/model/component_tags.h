@@ -1,0 +1,15 @@
+// The service's tags for the components of a partition key: hashed, in the EPKs of version 1, and
+// on disk in encoded keys. Never reuse or renumber.
+
+#pragma once
+
+namespace orrery::model {
+
+inline constexpr char kUndefinedTag = '\x00';
+inline constexpr char kNullTag = '\x01';
+inline constexpr char kFalseTag = '\x02';
+inline constexpr char kTrueTag = '\x03';
+inline constexpr char kNumberTag = '\x05';
+inline constexpr char kStringTag = '\x08';
+
+}  // namespace orrery::model

@@ -1,0 +1,166 @@
+#include "partition/snapshot.h"
+
+#include <algorithm>
+
+namespace orrery::partition {
+
+namespace {
+
+// Moving on from entry to entry beats looking up when the item is this near.
+constexpr Docnum kNear = 16;
+
+class Members : public index::DocnumCursor {
+public:
+    Members(std::shared_ptr<const storage::Reader> reader, std::string epk)
+        : reader_(std::move(reader)), epk_(std::move(epk)) {
+        move_to(members_of(epk_));
+    }
+
+    bool valid() const override { return cursor_->valid() && status_; }
+    Docnum docnum() const override { return docnum_; }
+    bool to_be_checked() const override { return false; }
+    void next() override {
+        cursor_->next();
+        read();
+    }
+    void seek(Docnum docnum) override {
+        if (!valid() || docnum_ >= docnum) return;
+        storage::Range range = members_of(epk_);
+        range.from = member_key(epk_, docnum);
+        move_to(range);
+    }
+    Status status() const override {
+        if (!status_) return Error(status_.error().code(), status_.error().message());
+        return cursor_->status();
+    }
+
+private:
+    void move_to(const storage::Range& range) {
+        cursor_ = reader_->scan(range, storage::Direction::kForward);
+        read();
+    }
+
+    void read() {
+        if (!cursor_->valid()) return;
+        auto docnum = docnum_of_key(cursor_->key());
+        if (docnum) {
+            docnum_ = *docnum;
+        } else {
+            status_ = std::move(docnum).take_error();
+        }
+    }
+
+    std::shared_ptr<const storage::Reader> reader_;
+    std::string epk_;
+    std::unique_ptr<storage::Cursor> cursor_;
+    Docnum docnum_ = 0;
+    Status status_;
+};
+
+}  // namespace
+
+Result<Snapshot> Snapshot::take(const Partition& partition,
+                                const FeedScope& scope,
+                                std::optional<std::int32_t> default_ttl) {
+    Snapshot out;
+    out.reader_ = partition.store().snapshot();
+    out.scope_ = scope;
+    out.expiry_ = {default_ttl, partition.clock().now_seconds()};
+    std::string counters;
+    if (TRY(out.reader_->get(state_key(), counters))) out.state_ = TRY(State::decode(counters));
+    return out;
+}
+
+bool Snapshot::is_whole() const {
+    return !scope_.partition_key && !scope_.epks && !expiry_.default_ttl;
+}
+
+bool Snapshot::can_be_seen(const ItemView& item) const {
+    // Keys with equal hashes are told apart here.
+    if (scope_.partition_key && scope_.partition_key->partition_key != item.partition_key) {
+        return false;
+    }
+    if (scope_.epks &&
+        (item.epk < scope_.epks->min_inclusive || item.epk >= scope_.epks->max_exclusive)) {
+        return false;
+    }
+    return !expiry_.expired(item.header);
+}
+
+// Numbers asked for mostly rise by little, so the cursor of the item before is moved on if it can.
+Result<std::optional<ItemView>> Snapshot::load(Docnum docnum) {
+    if (near_ && near_->valid()) {
+        Docnum at = TRY(docnum_of_key(near_->key()));
+        if (at <= docnum && docnum - at <= kNear) {
+            while (at < docnum) {
+                near_->next();
+                if (!near_->valid()) break;
+                at = TRY(docnum_of_key(near_->key()));
+            }
+            TRY(near_->status());
+            if (!near_->valid() || at != docnum) return std::optional<ItemView>();
+            const ItemView item = TRY(ItemView::decode(docnum, near_->value()));
+            return can_be_seen(item) ? std::optional(item) : std::nullopt;
+        }
+    }
+    storage::Range range = all_of('D');
+    range.from = item_key(docnum);
+    near_ = reader_->scan(range, storage::Direction::kForward);
+    TRY(near_->status());
+    if (!near_->valid() || near_->key() != range.from) return std::optional<ItemView>();
+    const ItemView item = TRY(ItemView::decode(docnum, near_->value()));
+    return can_be_seen(item) ? std::optional(item) : std::nullopt;
+}
+
+std::unique_ptr<index::DocnumCursor> Snapshot::members() const {
+    if (!scope_.partition_key) return nullptr;
+    return std::make_unique<Members>(reader_, scope_.partition_key->epk);
+}
+
+Result<std::unique_ptr<Snapshot::Walk>> Snapshot::items(Docnum from) {
+    std::unique_ptr<Walk> walk(new Walk(*this));
+    storage::Range range = all_of('D');
+    if (scope_.partition_key) {
+        range = members_of(scope_.partition_key->epk);
+        range.from = std::max(range.from, member_key(scope_.partition_key->epk, from));
+        walk->members_ = true;
+    } else if (scope_.epks) {
+        // Members stand in the order of their hashes.
+        const auto members = reader_->scan(members_of(*scope_.epks), storage::Direction::kForward);
+        for (; members->valid(); members->next()) {
+            const Docnum number = TRY(docnum_of_key(members->key()));
+            if (number >= from) walk->numbers_.push_back(number);
+        }
+        TRY(members->status());
+        std::sort(walk->numbers_.begin(), walk->numbers_.end());
+        return walk;
+    } else {
+        range.from = item_key(from);
+    }
+    walk->cursor_ = reader_->scan(range, storage::Direction::kForward);
+    return walk;
+}
+
+Result<std::optional<ItemView>> Snapshot::Walk::next() {
+    if (!cursor_) {
+        while (at_ < numbers_.size()) {
+            if (auto item = TRY(snapshot_.load(numbers_[at_++]))) return item;
+        }
+        return std::optional<ItemView>();
+    }
+    while (true) {
+        if (at_++ > 0 && cursor_->valid()) cursor_->next();
+        if (!cursor_->valid()) break;
+        const Docnum number = TRY(docnum_of_key(cursor_->key()));
+        if (members_) {
+            if (auto item = TRY(snapshot_.load(number))) return item;
+            continue;
+        }
+        const ItemView item = TRY(ItemView::decode(number, cursor_->value()));
+        if (snapshot_.can_be_seen(item)) return std::optional(item);
+    }
+    TRY(cursor_->status());
+    return std::optional<ItemView>();
+}
+
+}  // namespace orrery::partition

@@ -1,0 +1,71 @@
+// The items of a partition as of one moment, limited to the scope of a request: what a query reads.
+// Used by one thread.
+
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "index/cursors.h"
+#include "partition/feed.h"
+#include "partition/item_record.h"
+#include "partition/partition.h"
+#include "storage/engine.h"
+
+namespace orrery::partition {
+
+class Snapshot {
+public:
+    static Result<Snapshot> take(const Partition& partition,
+                                 const FeedScope& scope,
+                                 std::optional<std::int32_t> default_ttl);
+
+    const std::shared_ptr<const storage::Reader>& reader() const { return reader_; }
+    const State& state() const { return state_; }
+    // Every item of the partition is in the scope, and none can expire.
+    bool is_whole() const;
+    const FeedScope& scope() const { return scope_; }
+
+    // The item if it is there and to be seen. Good until the next call.
+    Result<std::optional<ItemView>> load(Docnum docnum);
+
+    // When the scope is one partition key: the numbers of its items (and of others with the same
+    // hash). Else null pointer.
+    std::unique_ptr<index::DocnumCursor> members() const;
+
+    // The items to be seen, by their numbers. Used within the life of the snapshot.
+    class Walk {
+    public:
+        // Moves to the next item; nothing at the end. Good until the next call.
+        Result<std::optional<ItemView>> next();
+
+    private:
+        friend class Snapshot;
+        explicit Walk(Snapshot& snapshot) : snapshot_(snapshot) {}
+
+        Snapshot& snapshot_;
+        std::unique_ptr<storage::Cursor> cursor_;
+        bool members_ = false;         // the cursor is over members, not items
+        std::vector<Docnum> numbers_;  // without a cursor: these
+        std::size_t at_ = 0;
+    };
+    Result<std::unique_ptr<Walk>> items(Docnum from);
+
+private:
+    Snapshot() = default;
+
+    bool can_be_seen(const ItemView& item) const;
+
+    std::shared_ptr<const storage::Reader> reader_;
+    State state_;
+    FeedScope scope_;
+    Expiry expiry_;
+    std::unique_ptr<storage::Cursor> near_;  // where the item before stood
+    std::string record_;
+};
+
+}  // namespace orrery::partition

@@ -1,0 +1,65 @@
+// Queries on the items of a container: text in, pages of rows out.
+
+#pragma once
+
+#include <chrono>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/clock.h"
+#include "base/result.h"
+#include "catalog/resources.h"
+#include "service/continuation.h"
+#include "service/item_target.h"
+#include "service/page.h"
+#include "service/partitions.h"
+#include "service/request.h"
+#include "sql/exec/page.h"
+
+namespace orrery::service {
+
+// What a client says about its query beyond the request's headers that all operations have.
+struct QueryOptions {
+    bool plain_text = false;       // the body is the query itself
+    bool cross_partition = false;  // may go to all partitions
+    bool parallelize = false;      // the client merges the partitions itself
+    bool continuation_expected = true;
+    // Ours: the server merges the partitions, whatever the query.
+    bool merge = false;
+    std::string_view supported_features;
+};
+
+// Where the time went.
+struct QueryTimes {
+    std::chrono::nanoseconds compile{};
+    std::chrono::nanoseconds run{};
+};
+
+struct QueryAnswer {
+    Page page;
+    std::optional<Position> position;  // of the last range that was read
+    sql::Access access;                // of the last range that was read
+    sql::Counters counters;
+    QueryTimes times;
+    bool sorted = false;  // the query has an ORDER BY
+};
+
+class Queries {
+public:
+    Queries(Partitions& partitions, const ContinuationSigner& signer, const Clock& clock)
+        : partitions_(partitions), signer_(signer), clock_(clock) {}
+
+    // Reads from disk: call it where blocking is allowed.
+    Result<QueryAnswer> run(const Request& request,
+                            const QueryOptions& options,
+                            const catalog::Container& container,
+                            std::string_view body) const;
+
+private:
+    Partitions& partitions_;
+    const ContinuationSigner& signer_;
+    const Clock& clock_;
+};
+
+}  // namespace orrery::service

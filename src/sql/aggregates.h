@@ -1,0 +1,58 @@
+// The aggregate functions: their names, and how each gathers the values of a group.
+
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_set>
+#include <vector>
+
+#include "sql/arena.h"
+#include "sql/value.h"
+
+namespace orrery::sql {
+
+enum class AggregateKind : std::uint8_t {
+    kAverage,
+    kCount,
+    kCountIf,
+    kMakeList,
+    kMakeSet,
+    kMax,
+    kMin,
+    kSum,
+};
+
+// By the name in a query, in any case: AVG → kAverage.
+std::optional<AggregateKind> find_aggregate(std::string_view name);
+
+// As query plans name it: Average.
+std::string_view plan_name(AggregateKind kind);
+
+// Gathers the values of one group. What it keeps lives in the arena it was given.
+class Accumulator {
+public:
+    explicit Accumulator(AggregateKind kind) : kind_(kind) {}
+
+    void add(const Value& value, Arena& row, Arena& kept);
+
+    // Undefined where the aggregate has no answer (AVG of nothing, SUM of a text).
+    Value result(Arena& arena) const;
+
+private:
+    void add_number(const Value& value);
+    void add_extreme(const Value& value, Arena& kept);
+    void add_to_list(const Value& value, Arena& row, Arena& kept);
+
+    AggregateKind kind_;
+    // SUM and AVG met something that is no number, MIN and MAX an array or object.
+    bool undefined_ = false;
+    std::int64_t count_ = 0;
+    Value total_;  // the sum so far, or the smallest or greatest value
+    std::vector<Value> list_;
+    std::unordered_set<std::string> seen_;
+};
+
+}  // namespace orrery::sql

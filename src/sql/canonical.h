@@ -1,0 +1,17 @@
+// Values as bytes that are equal exactly when the values are, and sort as ORDER BY does: keys of
+// groups, of DISTINCT, of long IN lists, and positions in continuation tokens.
+
+#pragma once
+
+#include <string>
+
+#include "sql/arena.h"
+#include "sql/value.h"
+
+namespace orrery::sql {
+
+// Self-delimiting: the keys of several values one after the other sort value by value. Undefined is
+// a value here.
+void append_canonical(std::string& out, const Value& value, Arena& arena);
+
+}  // namespace orrery::sql

@@ -1,0 +1,47 @@
+// The parts of sql/checks.h. Each walks the whole query and adds what it finds.
+
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "sql/ast.h"
+#include "sql/checks.h"
+#include "sql/errors.h"
+
+namespace orrery::sql {
+
+class Diagnostics {
+public:
+    void add(std::string code, std::string message, std::optional<Location> location) {
+        if (list_.size() < kMax) {
+            list_.push_back({std::move(code), std::move(message), location});
+        }
+    }
+    const std::vector<Diagnostic>& list() const { return list_; }
+
+private:
+    // A query of half a megabyte can be wrong in very many places.
+    static constexpr std::size_t kMax = 100;
+    std::vector<Diagnostic> list_;
+};
+
+// Clauses that subqueries may not have, what goes with ORDER BY RANK.
+void check_clauses(const ast::Query& query, Diagnostics& out);
+
+// Aliases, SELECT *, DOCUMENTID.
+void check_names(const ast::Query& query, Diagnostics& out);
+
+// Functions and their number of arguments, what an index may be, ESCAPE.
+void check_calls(const ast::Query& query, const CheckOptions& options, Diagnostics& out);
+
+// Where aggregates may stand, and what may be selected beside them and beside GROUP BY.
+void check_grouping(const ast::Query& query, Diagnostics& out);
+
+// Names that stand twice in a select list or an object.
+void check_duplicates(const ast::Query& query, Diagnostics& out);
+
+// What the outermost query is ordered by.
+void check_order_by(const ast::Query& query, Diagnostics& out);
+
+}  // namespace orrery::sql

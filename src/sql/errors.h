@@ -1,0 +1,33 @@
+// What is wrong with a query, in the JSON that the service puts into its error message and that
+// clients search for words and codes.
+
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "sql/ast.h"
+
+namespace orrery::sql {
+
+// One entry of "errors". A code of digits only is sent as a number, an empty one not at all.
+struct Diagnostic {
+    std::string code;
+    std::string message;
+    std::optional<Location> location;
+};
+
+// {"errors":[{"severity":"Error","location":{"start":27,"end":28},"code":"SC2001","message":"…"}]}
+Error query_error(const std::vector<Diagnostic>& diagnostics);
+Error query_error(std::string_view code, std::string message, std::optional<Location> location);
+
+// {"Errors":["…"]}, the form of errors about a query as a whole.
+Error plain_query_error(std::string_view message);
+
+// SC1001, or SC1002 when there is no text left.
+Error syntax_error(std::string_view near, Location location);
+
+}  // namespace orrery::sql

@@ -1,0 +1,83 @@
+// Evaluates the expressions of one query for the row it is at. Not thread-safe: one per running
+// query and partition.
+
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <random>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "base/clock.h"
+#include "base/result.h"
+#include "sql/arena.h"
+#include "sql/bound.h"
+#include "sql/value.h"
+
+namespace orrery::sql {
+
+// What a query runs in.
+struct Surroundings {
+    std::int64_t start_ticks = 0;  // 100 ns since 1970
+    const Clock* clock = nullptr;
+    std::uint64_t random_seed = 0;
+};
+
+class Evaluator {
+public:
+    Evaluator(std::uint32_t variables, const Surroundings& surroundings);
+
+    // The row: the item's paths, the variables, and where a group is being put out, its results.
+    std::vector<Value> variables;
+    std::span<const Value> paths;
+    std::uint64_t item_number = 0;
+    std::span<const Value> group_keys;
+    std::span<const Value> aggregates;
+
+    // What is allocated while a row is evaluated lives until the caller resets this arena.
+    Arena& arena() { return *arena_; }
+    // Directs allocations elsewhere, for values that must outlive the row.
+    Arena* exchange_arena(Arena* other) { return std::exchange(arena_, other); }
+
+    Value evaluate(const BoundExpression& expression);
+    bool all_true(std::span<const BoundPtr> conditions);
+
+    // The rows of a subquery for the current row.
+    std::span<const Value> rows_of(const BoundQuery& query);
+
+    // Set when the query cannot go on (a scalar subquery with two rows, a limit reached). Whatever
+    // has been evaluated since is meaningless.
+    const std::optional<Error>& error() const { return error_; }
+    std::optional<Error> take_error() { return std::exchange(error_, std::nullopt); }
+    void fail(Error error);
+
+    // A new item: the work on one is limited.
+    void begin_item() { steps_ = 0; }
+    // Counts work that no page limit sees (rows of subqueries); fails once there was too much.
+    void count_step();
+
+private:
+    Value call(const BoundExpression& expression);
+    Value call_on(const BoundExpression& expression, std::span<const Value> arguments);
+    Value in(const BoundExpression& expression);
+    Value in_constants(const BoundExpression& expression);
+    Value like(const BoundExpression& expression);
+    Value array(const BoundExpression& expression);
+    Value object(const BoundExpression& expression);
+    Value subquery(const BoundExpression& expression);
+    bool has_row(const BoundQuery& query);
+    std::int64_t now_ticks() const;
+
+    Surroundings surroundings_;
+    Arena own_;
+    Arena* arena_ = &own_;
+    std::optional<Error> error_;
+    std::uint64_t steps_ = 0;
+    std::mt19937_64 random_;
+    std::string scratch_;
+};
+
+}  // namespace orrery::sql

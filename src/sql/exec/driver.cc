@@ -1,0 +1,93 @@
+#include "sql/exec/driver.h"
+
+#include "base/bytes.h"
+#include "sql/exec/lookup_driver.h"
+#include "sql/exec/ordered_driver.h"
+#include "sql/exec/positions.h"
+#include "sql/exec/sort_driver.h"
+#include "sql/exec/walk_driver.h"
+
+namespace orrery::sql {
+
+namespace {
+
+class NoDriver : public Driver {
+public:
+    Result<bool> next() override { return false; }
+    ItemNumber number() const override { return 0; }
+    std::span<const Value> paths() const override { return {}; }
+    std::string position() const override { return {}; }
+};
+
+// All items by their numbers.
+class ScanDriver : public Driver {
+public:
+    ScanDriver(const DriverContext& context, ItemNumber from)
+        : loader_(context), cursor_(context.source.items(from)) {}
+
+    Result<bool> next() override {
+        item_ = TRY(cursor_->next());
+        if (item_ == nullptr) return false;
+        loader_.take(*item_);
+        return true;
+    }
+    ItemNumber number() const override { return item_->number; }
+    std::span<const Value> paths() const override { return loader_.values(); }
+    std::string position() const override { return number_position(item_->number); }
+
+private:
+    ItemLoader loader_;
+    std::unique_ptr<ItemCursor> cursor_;
+    const Item* item_ = nullptr;
+};
+
+}  // namespace
+
+Counters& Counters::operator+=(const Counters& other) {
+    items_read += other.items_read;
+    item_bytes_read += other.item_bytes_read;
+    index_entries_read += other.index_entries_read;
+    rows += other.rows;
+    row_bytes += other.row_bytes;
+    return *this;
+}
+
+ItemLoader::ItemLoader(const DriverContext& context)
+    : context_(context), values_(context.paths.size()) {}
+
+Result<bool> ItemLoader::load(ItemNumber number) {
+    const Item* item = TRY(context_.source.load(number));
+    if (item == nullptr) return false;
+    take(*item);
+    return true;
+}
+
+void ItemLoader::take(const Item& item) {
+    ++context_.counters.items_read;
+    context_.counters.item_bytes_read += item.json.size();
+    arena_.reset();
+    context_.paths.fetch(item.json, values_, arena_);
+}
+
+Result<std::unique_ptr<Driver>> make_driver(const DriverContext& context,
+                                            std::string_view position) {
+    switch (context.access.kind) {
+        case Access::Kind::kNothing:
+            return std::unique_ptr<Driver>(std::make_unique<NoDriver>());
+        case Access::Kind::kScan: {
+            const ItemNumber from = TRY(number_of_position(position));
+            return std::unique_ptr<Driver>(std::make_unique<ScanDriver>(context, from));
+        }
+        case Access::Kind::kLookup:
+            return make_lookup_driver(context, TRY(number_of_position(position)));
+        case Access::Kind::kWalk:
+            return make_walk_driver(context, position);
+        case Access::Kind::kOrdered:
+            return make_ordered_driver(context, position);
+        case Access::Kind::kSort:
+            return make_sort_driver(context, position);
+    }
+    return Error(ErrorCode::kInternal, "a plan without a driver");
+}
+
+}  // namespace orrery::sql

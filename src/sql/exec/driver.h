@@ -1,0 +1,91 @@
+// A driver gives the items a query has to look at, one after the other, in the order of its plan,
+// and can start again at any of them.
+
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "sql/arena.h"
+#include "sql/bound.h"
+#include "sql/evaluator.h"
+#include "sql/item_paths.h"
+#include "sql/plan/access.h"
+#include "sql/plan/condition.h"
+#include "sql/source.h"
+#include "sql/value.h"
+
+namespace orrery::sql {
+
+// What a query did, for its metrics and its charge.
+struct Counters {
+    std::uint64_t items_read = 0;
+    std::uint64_t item_bytes_read = 0;
+    std::uint64_t index_entries_read = 0;
+    std::uint64_t rows = 0;
+    std::uint64_t row_bytes = 0;
+
+    Counters& operator+=(const Counters& other);
+};
+
+class Driver {
+public:
+    Driver() = default;
+    Driver(const Driver&) = delete;
+    Driver& operator=(const Driver&) = delete;
+    virtual ~Driver() = default;
+
+    // Moves to the next item; false at the end.
+    virtual Result<bool> next() = 0;
+
+    // Of the current item. The values are good until next().
+    virtual ItemNumber number() const = 0;
+    virtual std::span<const Value> paths() const = 0;
+    // Where the item stands in the order of the items; a driver started with it begins at this
+    // item, or at the one behind it if it is gone. Its first letter says which order that is.
+    virtual std::string position() const = 0;
+};
+
+// What drivers work with; all of it outlives them.
+struct DriverContext {
+    const BoundQuery& query;
+    const ItemPaths& paths;
+    const Condition& condition;
+    const Access& access;
+    ItemSource& source;
+    const Surroundings& surroundings;
+    Counters& counters;
+    // How many rows the caller can take: more need not be sorted at once.
+    std::size_t rows_wanted = 0;
+};
+
+// The driver the plan asks for, from this position on; an empty one is the beginning.
+Result<std::unique_ptr<Driver>> make_driver(const DriverContext& context,
+                                            std::string_view position);
+
+// The order that a position belongs to.
+std::optional<ItemOrder> order_of(std::string_view position);
+
+// Loads items and takes them apart, for the drivers that find them by number.
+class ItemLoader {
+public:
+    explicit ItemLoader(const DriverContext& context);
+
+    // False when the item is not to be seen.
+    Result<bool> load(ItemNumber number);
+    void take(const Item& item);
+    std::span<const Value> values() const { return values_; }
+
+private:
+    const DriverContext& context_;
+    Arena arena_;
+    std::vector<Value> values_;
+};
+
+}  // namespace orrery::sql

@@ -1,0 +1,16 @@
+// Items that meet conditions the index can answer, by their numbers.
+
+#pragma once
+
+#include <memory>
+#include <span>
+
+#include "base/result.h"
+#include "sql/exec/driver.h"
+#include "sql/exec/postings.h"
+
+namespace orrery::sql {
+
+Result<std::unique_ptr<Driver>> make_lookup_driver(const DriverContext& context, ItemNumber from);
+
+}  // namespace orrery::sql

@@ -1,0 +1,25 @@
+// The place of an item in the order of ORDER BY, as bytes: its values as the index encodes them,
+// those of descending paths inverted, then its number. Long strings count by their beginning, as in
+// the index, so that every plan sorts alike.
+
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sql/bound.h"
+#include "sql/evaluator.h"
+#include "sql/source.h"
+
+namespace orrery::sql {
+
+void append_order_number(std::string& key, ItemNumber number, bool descends);
+
+// Of the item the evaluator is at.
+std::string order_key(const std::vector<BoundOrder>& orders,
+                      bool numbers_descend,
+                      ItemNumber number,
+                      Evaluator& evaluator);
+
+}  // namespace orrery::sql

@@ -1,0 +1,56 @@
+#include "sql/exec/output.h"
+
+#include <algorithm>
+#include <limits>
+
+namespace orrery::sql {
+
+Output::Output(const BoundQuery& query, const Resume& from, const PageLimits& limits, Arena& arena)
+    : limits_(limits),
+      arena_(arena),
+      offset_(query.offset.value_or(0)),
+      wanted_(std::min(query.top.value_or(std::numeric_limits<std::uint64_t>::max()),
+                       query.limit.value_or(std::numeric_limits<std::uint64_t>::max()))),
+      passed_(from.passed),
+      given_(from.given) {}
+
+bool Output::add(const Value& row) {
+    if (row.is_undefined()) return true;
+    if (passed_ < offset_) {
+        ++passed_;
+        return true;
+    }
+    if (is_full()) return false;
+    const std::size_t before = rows_.size();
+    if (before > 0) rows_ += ',';
+    if (!append_json(rows_, row, arena_)) {
+        failed_ = true;
+        return true;
+    }
+    const bool first = count_ == 0 && limits_.at_least_one;
+    if (rows_.size() > limits_.bytes_max && !first) {
+        rows_.resize(before);
+        return false;
+    }
+    ++count_;
+    ++given_;
+    return true;
+}
+
+std::size_t Output::rows_wanted() const {
+    const std::uint64_t page = limits_.rows_max - count_;
+    // One more than fits tells whether there is a next page.
+    return std::min(page, wanted_ - std::min(wanted_, given_)) + (offset_ - passed_) + 1;
+}
+
+Status Output::status() const {
+    if (!failed_) return {};
+    constexpr std::uint32_t kNotRepresentable = 4001;
+    return Error(ErrorCode::kBadRequest,
+                 "{\"errors\":[{\"severity\":\"Error\",\"code\":4001,\"message\":\"The response "
+                 "content contains a numeric value that cannot be represented in JSON (e.g. "
+                 "Infinity and NaN).\"}]}",
+                 kNotRepresentable);
+}
+
+}  // namespace orrery::sql

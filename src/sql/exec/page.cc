@@ -1,0 +1,110 @@
+#include "sql/exec/page.h"
+
+#include <algorithm>
+
+#include "sql/exec/output.h"
+#include "sql/exec/whole_result.h"
+#include "sql/subquery.h"
+
+namespace orrery::sql {
+
+namespace {
+
+// Looking for the row behind a full page, to know whether there is one, is worth this much.
+constexpr std::uint64_t kPeekItems = 64;
+constexpr std::uint64_t kItemsPerLookAtClock = 64;
+
+// Rows that can be given as they come.
+class Stream {
+public:
+    Stream(const Prepared& prepared, Driver& driver, Evaluator& evaluator, Output& output)
+        : prepared_(prepared), driver_(driver), evaluator_(evaluator), output_(output) {}
+
+    // Fills the output; returns where to go on, or nothing at the end.
+    Result<std::optional<Resume>> run(const Resume& from, const PageLimits& limits) {
+        RowLoop loop(prepared_.query, evaluator_);
+        std::uint64_t items = 0;
+        std::uint64_t looked_beyond = 0;
+        while (!output_.is_complete()) {
+            const bool time_is_up = ++items % kItemsPerLookAtClock == 0 &&
+                                    std::chrono::steady_clock::now() >= limits.deadline;
+            if (!TRY(driver_.next())) return std::optional<Resume>();
+            if (time_is_up || (output_.is_full() && ++looked_beyond > kPeekItems)) {
+                return resume_at(0);
+            }
+            const std::uint64_t skip = driver_.number() == from.item ? from.rows_done : 0;
+            const auto stopped = TRY(take_rows(loop, skip));
+            if (stopped) return resume_at(*stopped);
+        }
+        return std::optional<Resume>();
+    }
+
+private:
+    // The rows of the current item; the number of the first that did not fit.
+    Result<std::optional<std::uint64_t>> take_rows(RowLoop& loop, std::uint64_t skip) {
+        evaluator_.begin_item();
+        evaluator_.arena().reset();
+        evaluator_.paths = driver_.paths();
+        evaluator_.item_number = driver_.number();
+        loop.start();
+        for (std::uint64_t row = 0; loop.next() && !output_.is_complete(); ++row) {
+            if (row < skip) continue;
+            const bool taken = output_.add(evaluator_.evaluate(*prepared_.query.output));
+            if (evaluator_.error()) break;
+            if (!taken) return std::optional(row);
+        }
+        if (auto error = evaluator_.take_error()) return *std::move(error);
+        TRY(output_.status());
+        return std::optional<std::uint64_t>();
+    }
+
+    std::optional<Resume> resume_at(std::uint64_t row) const {
+        return Resume{.position = driver_.position(),
+                      .item = driver_.number(),
+                      .rows_done = row,
+                      .passed = output_.passed(),
+                      .given = output_.given()};
+    }
+
+    const Prepared& prepared_;
+    Driver& driver_;
+    Evaluator& evaluator_;
+    Output& output_;
+};
+
+}  // namespace
+
+Result<ResultPage> run_page(const Prepared& prepared,
+                            ItemSource& source,
+                            const Surroundings& surroundings,
+                            const Resume& from,
+                            const PageLimits& limits) {
+    ResultPage page;
+    Evaluator evaluator(prepared.variables, surroundings);
+    Output output(prepared.query, from, limits, evaluator.arena());
+    if (needs_whole_result(prepared.query)) {
+        page.resume = TRY(run_whole_result(prepared, source, surroundings, from, output, page));
+    } else {
+        const ItemPaths paths(prepared.paths);
+        const Condition condition = condition_of(prepared.query, prepared.paths);
+        page.access = TRY(plan_access(
+            prepared.query, prepared.paths, condition, source, order_of(from.position)));
+        const DriverContext context{prepared.query,
+                                    paths,
+                                    condition,
+                                    page.access,
+                                    source,
+                                    surroundings,
+                                    page.counters,
+                                    output.rows_wanted()};
+        const auto driver = TRY(make_driver(context, from.position));
+        page.resume = TRY(Stream(prepared, *driver, evaluator, output).run(from, limits));
+    }
+    page.count = output.count();
+    page.rows = std::move(output).take_rows();
+    page.counters.rows = page.count;
+    page.counters.row_bytes = page.rows.size();
+    return page;
+}
+
+}  // namespace orrery::sql

@@ -1,0 +1,42 @@
+// Runs a prepared query against one partition until a page is full, the time is up or there are no
+// more rows.
+
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "base/result.h"
+#include "sql/bound.h"
+#include "sql/evaluator.h"
+#include "sql/exec/driver.h"
+#include "sql/exec/resume.h"
+#include "sql/source.h"
+
+namespace orrery::sql {
+
+struct PageLimits {
+    std::size_t rows_max = 0;
+    std::size_t bytes_max = 0;
+    std::chrono::steady_clock::time_point deadline;
+    // Takes the first row whatever its size, so that a query always gets on.
+    bool at_least_one = true;
+};
+
+struct ResultPage {
+    std::string rows;  // JSON texts, separated by commas
+    std::size_t count = 0;
+    std::optional<Resume> resume;  // there may be more, from here
+    Access access;                 // how the items were found
+    Counters counters;
+};
+
+Result<ResultPage> run_page(const Prepared& prepared,
+                            ItemSource& source,
+                            const Surroundings& surroundings,
+                            const Resume& from,
+                            const PageLimits& limits);
+
+}  // namespace orrery::sql

@@ -1,0 +1,69 @@
+#include "sql/exec/positions.h"
+
+#include "base/bytes.h"
+#include "sql/exec/driver.h"
+
+namespace orrery::sql {
+
+Error bad_position() { return Error(ErrorCode::kBadRequest, "Invalid Continuation Token"); }
+
+std::optional<ItemOrder> order_of(std::string_view position) {
+    if (position.empty()) return std::nullopt;
+    switch (position.front()) {
+        case 'v':
+            return ItemOrder::kValue;
+        case 'o':
+        case 'l':
+            return ItemOrder::kKeys;
+        default:
+            return ItemOrder::kNumber;
+    }
+}
+
+std::string number_position(ItemNumber number) {
+    std::string out = "n";
+    append_big_endian(out, number);
+    return out;
+}
+
+Result<ItemNumber> number_of_position(std::string_view position) {
+    if (position.empty()) return ItemNumber{0};
+    ByteReader reader(position.substr(1));
+    const auto number = reader.big_endian<ItemNumber>();
+    if (position.front() != 'n' || !reader.ok()) return bad_position();
+    return number;
+}
+
+std::string value_position(std::string_view value, ItemNumber number) {
+    std::string out = "v";
+    append_big_endian(out, number);
+    out.append(value);
+    return out;
+}
+
+Result<std::optional<ValuePosition>> parse_value_position(std::string_view position) {
+    if (position.empty()) return std::optional<ValuePosition>();
+    ByteReader reader(position.substr(1));
+    const auto number = reader.big_endian<ItemNumber>();
+    if (position.front() != 'v' || !reader.ok()) return bad_position();
+    return std::optional(ValuePosition{number, std::string(reader.rest())});
+}
+
+std::string key_position(std::string_view key, ItemNumber number) {
+    if (key.size() <= kPositionBytesMax) return "o" + std::string(key);
+    std::string out = "l";
+    append_big_endian(out, number);
+    out.append(key.substr(0, kPositionBytesMax));
+    return out;
+}
+
+Result<KeyPosition> parse_key_position(std::string_view position) {
+    if (position.empty()) return KeyPosition{};
+    if (position.front() == 'o') return KeyPosition{std::string(position.substr(1)), std::nullopt};
+    ByteReader reader(position.substr(1));
+    const auto number = reader.big_endian<ItemNumber>();
+    if (position.front() != 'l' || !reader.ok()) return bad_position();
+    return KeyPosition{std::string(reader.rest()), number};
+}
+
+}  // namespace orrery::sql

@@ -1,0 +1,44 @@
+// Positions in the orders that items can come in, as continuation tokens hold them.
+//
+//   n number           by number
+//   v number value     by the value at one path, as the index encodes it
+//   o key              by ORDER BY: see order_key.h
+//   l number prefix    the same, of a key that is too long: the item may still be there to tell it
+
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+#include "sql/plan/access.h"
+#include "sql/source.h"
+
+namespace orrery::sql {
+
+// Longer keys would not fit into a token.
+inline constexpr std::size_t kPositionBytesMax = 560;
+
+std::string number_position(ItemNumber number);
+// 0 for the empty position.
+Result<ItemNumber> number_of_position(std::string_view position);
+
+struct ValuePosition {
+    ItemNumber number = 0;
+    std::string value;
+};
+std::string value_position(std::string_view value, ItemNumber number);
+// Nothing for the empty position.
+Result<std::optional<ValuePosition>> parse_value_position(std::string_view position);
+
+struct KeyPosition {
+    std::string key;  // or what it begins with
+    std::optional<ItemNumber> cut_of;
+};
+std::string key_position(std::string_view key, ItemNumber number);
+Result<KeyPosition> parse_key_position(std::string_view position);
+
+Error bad_position();
+
+}  // namespace orrery::sql

@@ -1,0 +1,141 @@
+#include "sql/exec/sort_driver.h"
+
+#include <algorithm>
+#include <queue>
+
+#include "sql/exec/order_key.h"
+#include "sql/exec/positions.h"
+
+namespace orrery::sql {
+
+namespace {
+
+constexpr std::size_t kKeptMax = 10'000;
+
+class SortDriver : public Driver {
+public:
+    SortDriver(const DriverContext& context, std::string from)
+        : context_(context),
+          found_by_(found_by(context)),
+          inner_{context.query,
+                 context.paths,
+                 context.condition,
+                 found_by_,
+                 context.source,
+                 context.surroundings,
+                 context.counters,
+                 context.rows_wanted},
+          loader_(context),
+          evaluator_(0, context.surroundings),
+          kept_max_(std::clamp<std::size_t>(context.rows_wanted, 1, kKeptMax)),
+          from_(std::move(from)) {}
+
+    Result<bool> next() override {
+        while (true) {
+            if (++at_ >= sorted_.size()) {
+                if (collected_ && !more_) return false;
+                TRY(collect());
+                if (sorted_.empty()) return false;
+            }
+            if (TRY(loader_.load(sorted_[at_].number))) return true;
+        }
+    }
+    ItemNumber number() const override { return sorted_[at_].number; }
+    std::span<const Value> paths() const override { return loader_.values(); }
+    std::string position() const override {
+        return key_position(sorted_[at_].key, sorted_[at_].number);
+    }
+
+private:
+    struct Place {
+        std::string key;
+        ItemNumber number;
+
+        bool operator<(const Place& other) const { return key < other.key; }
+    };
+
+    static Access found_by(const DriverContext& context) {
+        Access access = context.access;
+        access.kind = access.conditions.empty() ? Access::Kind::kScan : Access::Kind::kLookup;
+        return access;
+    }
+
+    // The first items whose key is not before `from_`.
+    Status collect() {
+        std::priority_queue<Place> kept;  // the last of them on top
+        more_ = false;
+        const auto items = TRY(make_driver(inner_, {}));
+        while (TRY(items->next())) {
+            evaluator_.arena().reset();
+            evaluator_.begin_item();
+            evaluator_.paths = items->paths();
+            evaluator_.item_number = items->number();
+            if (!passes()) continue;
+            std::string key = order_key(context_.query.order_by,
+                                        context_.access.numbers_descend,
+                                        items->number(),
+                                        evaluator_);
+            if (auto error = evaluator_.take_error()) return *std::move(error);
+            if (key < from_) continue;
+            if (kept.size() == kept_max_) {
+                more_ = true;
+                if (!(key < kept.top().key)) continue;
+                kept.pop();
+            }
+            kept.push({std::move(key), items->number()});
+        }
+        collected_ = true;
+        sorted_.resize(kept.size());
+        for (std::size_t i = kept.size(); i > 0; --i) {
+            sorted_[i - 1] = kept.top();
+            kept.pop();
+        }
+        at_ = 0;
+        // Behind the last one, should more be wanted; keys are never the beginning of one another.
+        if (!sorted_.empty()) from_ = sorted_.back().key + '\0';
+        return {};
+    }
+
+    // Filters that need no JOIN; the others are decided on the rows.
+    bool passes() {
+        for (const BoundPtr& filter : context_.query.filters) {
+            if (filter->level > 0) break;
+            if (!evaluator_.evaluate(*filter).is_true()) return false;
+        }
+        return true;
+    }
+
+    const DriverContext& context_;
+    Access found_by_;
+    DriverContext inner_;
+    ItemLoader loader_;
+    Evaluator evaluator_;
+    std::size_t kept_max_;
+    std::string from_;
+    std::vector<Place> sorted_;
+    std::size_t at_ = 0;
+    bool collected_ = false;
+    bool more_ = false;
+};
+
+}  // namespace
+
+Result<std::string> first_key(const DriverContext& context, std::string_view position) {
+    KeyPosition from = TRY(parse_key_position(position));
+    if (!from.cut_of) return std::move(from.key);
+    ItemLoader loader(context);
+    if (!TRY(loader.load(*from.cut_of))) return std::move(from.key);
+    Evaluator evaluator(0, context.surroundings);
+    evaluator.paths = loader.values();
+    const std::string whole =
+        order_key(context.query.order_by, context.access.numbers_descend, *from.cut_of, evaluator);
+    return whole.starts_with(from.key) ? whole : from.key;
+}
+
+Result<std::unique_ptr<Driver>> make_sort_driver(const DriverContext& context,
+                                                 std::string_view position) {
+    return std::unique_ptr<Driver>(
+        std::make_unique<SortDriver>(context, TRY(first_key(context, position))));
+}
+
+}  // namespace orrery::sql

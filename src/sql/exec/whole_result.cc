@@ -1,0 +1,248 @@
+#include "sql/exec/whole_result.h"
+
+#include <algorithm>
+#include <map>
+#include <string>
+#include <unordered_map>
+
+#include "base/bytes.h"
+#include "base/hash.h"
+#include "model/limits.h"
+#include "sql/canonical.h"
+#include "sql/errors.h"
+#include "sql/grouping.h"
+#include "sql/subquery.h"
+
+namespace orrery::sql {
+
+namespace {
+
+// Rows by a key that orders them and, for DISTINCT, tells them apart.
+class KeyedRows {
+public:
+    using Rows = std::map<std::string, Value>;
+
+    const Rows& rows() const { return rows_; }
+
+    // Keeps the row under its key; keys differ.
+    Status add(std::string key, const Value& row) {
+        bytes_ += key.size();
+        rows_.emplace(std::move(key), copy(row, kept_));
+        if (kept_.used() + bytes_ > model::limits::kQueryMemoryBytesMax) {
+            return plain_query_error(
+                "The result of the query needs more memory than the limit of " +
+                std::to_string(model::limits::kQueryMemoryBytesMax) + " bytes allows.");
+        }
+        return {};
+    }
+
+    // Keeps of equal rows the one that ORDER BY puts first.
+    Status add_distinct(const std::string& order, const std::string& identity, const Value& row) {
+        const auto [place, is_new] = order_of_.try_emplace(identity, order);
+        if (!is_new) {
+            if (order >= place->second) return {};
+            rows_.erase(place->second + identity);
+            place->second = order;
+        }
+        bytes_ += order.size() + identity.size();
+        return add(order + identity, row);
+    }
+
+    Result<std::optional<Resume>> put_out(const Resume& from, Output& output) {
+        auto row = begin_of(from.position);
+        for (; row != rows_.end() && !output.is_complete(); ++row) {
+            if (!output.add(row->second)) {
+                return std::optional(Resume{.position = position_of(row->first),
+                                            .item = 0,
+                                            .rows_done = 0,
+                                            .passed = output.passed(),
+                                            .given = output.given()});
+            }
+        }
+        TRY(output.status());
+        return std::optional<Resume>();
+    }
+
+private:
+    // A position must fit into a continuation token. Of a longer key it holds the beginning, and a
+    // digest that finds the key again among those that begin alike.
+    static constexpr std::size_t kKeyBytesMax = 400;
+
+    static std::string position_of(const std::string& key) {
+        if (key.size() <= kKeyBytesMax) return "k" + key;
+        return "d" + std::string(as_bytes(sha256(key))) + key.substr(0, kKeyBytesMax);
+    }
+
+    Rows::iterator begin_of(std::string_view position) {
+        if (position.empty()) return rows_.begin();
+        if (position.front() == 'k') return rows_.lower_bound(std::string(position.substr(1)));
+        constexpr std::size_t kDigestBytes = 32;
+        const std::string_view digest = position.substr(1, kDigestBytes);
+        const std::string_view prefix =
+            position.substr(std::min(position.size(), 1 + kDigestBytes));
+        const auto first = rows_.lower_bound(std::string(prefix));
+        for (auto row = first; row != rows_.end() && row->first.starts_with(prefix); ++row) {
+            if (as_bytes(sha256(row->first)) == digest) return row;
+        }
+        return first;
+    }
+
+    Arena kept_;
+    Rows rows_;
+    std::unordered_map<std::string, std::string> order_of_;  // of distinct rows
+    std::size_t bytes_ = 0;
+};
+
+class WholeResult {
+public:
+    WholeResult(const Prepared& prepared,
+                Evaluator& evaluator,
+                ItemSource& source,
+                const Surroundings& surroundings,
+                ResultPage& page)
+        : prepared_(prepared),
+          evaluator_(evaluator),
+          source_(source),
+          surroundings_(surroundings),
+          page_(page),
+          paths_(prepared.paths) {}
+
+    Result<std::optional<Resume>> run(const Resume& from, Output& output) {
+        TRY(collect(prepared_.query));
+        return rows_.put_out(from, output);
+    }
+
+private:
+    // Calls `take` for every row the query's sources and filters let through.
+    template <typename Take>
+    Status each_row(const BoundQuery& query, Take take) {
+        RowLoop loop(query, evaluator_);
+        if (query.derived) return each_derived_row(query, loop, take);
+        if (!query.over_items) return rows_of_one(loop, take);
+        const Condition condition = condition_of(query, prepared_.paths);
+        page_.access = TRY(plan_access(query, prepared_.paths, condition, source_, std::nullopt));
+        const DriverContext context{
+            query, paths_, condition, page_.access, source_, surroundings_, page_.counters, 0};
+        const auto driver = TRY(make_driver(context, {}));
+        while (TRY(driver->next())) {
+            evaluator_.paths = driver->paths();
+            evaluator_.item_number = driver->number();
+            TRY(rows_of_one(loop, take));
+        }
+        return {};
+    }
+
+    template <typename Take>
+    Status rows_of_one(RowLoop& loop, Take take, const Value* derived = nullptr) {
+        evaluator_.begin_item();
+        evaluator_.arena().reset();
+        loop.start(derived);
+        while (loop.next()) {
+            TRY(take());
+        }
+        if (auto error = evaluator_.take_error()) return *std::move(error);
+        return {};
+    }
+
+    // The rows of the subquery in FROM are the items of this one.
+    template <typename Take>
+    Status each_derived_row(const BoundQuery& query, RowLoop& loop, Take take) {
+        WholeResult inner(prepared_, evaluator_, source_, surroundings_, page_);
+        TRY(inner.collect(*query.derived));
+        const std::vector<Value> none(paths_.size());
+        for (const auto& [key, row] : inner.rows_.rows()) {
+            evaluator_.paths = none;
+            TRY(rows_of_one(loop, take, &row));
+        }
+        return {};
+    }
+
+    Status collect(const BoundQuery& query) {
+        if (query.grouped) return collect_groups(query);
+        return each_row(query, [&]() -> Status {
+            const Value row = evaluator_.evaluate(*query.output);
+            if (row.is_undefined()) return {};
+            return keep(query, row);
+        });
+    }
+
+    Status collect_groups(const BoundQuery& query) {
+        Grouping grouping(query, evaluator_);
+        TRY(each_row(query, [&]() -> Status {
+            grouping.add();
+            return {};
+        }));
+        for (const auto& [key, group] : grouping.groups()) {
+            evaluator_.arena().reset();
+            grouping.enter(group);
+            const Value row = evaluator_.evaluate(*query.output);
+            if (auto error = evaluator_.take_error()) return *std::move(error);
+            if (row.is_defined()) {
+                TRY(query.distinct ? keep(query, row) : keep_group(query, key, row));
+            }
+            grouping.leave();
+        }
+        return {};
+    }
+
+    Status keep(const BoundQuery& query, const Value& row) {
+        std::string key = order_key(query);
+        if (query.distinct) {
+            std::string identity;
+            append_canonical(identity, row, evaluator_.arena());
+            return rows_.add_distinct(key, identity, row);
+        }
+        // Rows that are not told apart stay in the order they came in.
+        append_big_endian(key, sequence_++);
+        return rows_.add(std::move(key), row);
+    }
+
+    Status keep_group(const BoundQuery& query, const std::string& group, const Value& row) {
+        return rows_.add(order_key(query) + group, row);
+    }
+
+    // What ORDER BY puts in front.
+    std::string order_key(const BoundQuery& query) {
+        std::string key;
+        for (const BoundOrder& order : query.order_by) {
+            const std::size_t from = key.size();
+            append_canonical(key, evaluator_.evaluate(*order.expression), evaluator_.arena());
+            if (order.descending) invert(key, from);
+        }
+        return key;
+    }
+
+    static void invert(std::string& key, std::size_t from) {
+        std::transform(key.begin() + static_cast<std::ptrdiff_t>(from),
+                       key.end(),
+                       key.begin() + static_cast<std::ptrdiff_t>(from),
+                       [](char c) { return static_cast<char>(~c); });
+    }
+
+    const Prepared& prepared_;
+    Evaluator& evaluator_;
+    ItemSource& source_;
+    const Surroundings& surroundings_;
+    ResultPage& page_;
+    const ItemPaths paths_;
+    KeyedRows rows_;
+    std::uint64_t sequence_ = 0;
+};
+
+}  // namespace
+
+bool needs_whole_result(const BoundQuery& query) {
+    return query.grouped || query.distinct || !query.over_items;
+}
+
+Result<std::optional<Resume>> run_whole_result(const Prepared& prepared,
+                                               ItemSource& source,
+                                               const Surroundings& surroundings,
+                                               const Resume& from,
+                                               Output& output,
+                                               ResultPage& page) {
+    Evaluator evaluator(prepared.variables, surroundings);
+    return WholeResult(prepared, evaluator, source, surroundings, page).run(from, output);
+}
+
+}  // namespace orrery::sql

@@ -1,0 +1,43 @@
+#include "sql/functions/arguments.h"
+#include "sql/functions/groups.h"
+
+namespace orrery::sql {
+
+namespace {
+
+Value iif(std::span<const Value> arguments, FunctionContext& /*context*/) {
+    return arguments[0].is_true() ? arguments[1] : arguments[2];
+}
+
+Value choose(std::span<const Value> arguments, FunctionContext& /*context*/) {
+    const auto index = whole(arguments[0]);
+    if (!index || *index < 1 || *index >= static_cast<std::int64_t>(arguments.size())) {
+        return Value::undefined();
+    }
+    return arguments[static_cast<std::size_t>(*index)];
+}
+
+constexpr Function kFunctions[] = {
+    {"IIF",
+     3,
+     3,
+     "e",
+     iif,
+     "IIF(condition, a, b)",
+     "`a` when the condition is exactly `true`, for everything else `b`.",
+     {"IIF(123, \"yes\", \"no\")", "\"no\""}},
+    {"CHOOSE",
+     2,
+     kAnyNumber,
+     "ne",
+     choose,
+     "CHOOSE(index, e1, …)",
+     "The expression at this place, counted from 1; undefined when there is none.",
+     {"CHOOSE(2, \"Mt.\", \"Hood\")", "\"Hood\""}},
+};
+
+}  // namespace
+
+std::span<const Function> conditional_functions() { return kFunctions; }
+
+}  // namespace orrery::sql

@@ -1,0 +1,84 @@
+// Dates and times as queries have them: strings of UTC in the proleptic Gregorian calendar, years 1
+// to 9999, exact to 100 nanoseconds. In between they are ticks: 100 ns since 1970.
+
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "json/number.h"
+
+namespace orrery::sql {
+
+using Ticks = std::int64_t;
+
+inline constexpr Ticks kTicksPerMillisecond = 10'000;
+inline constexpr Ticks kTicksPerSecond = 1000 * kTicksPerMillisecond;
+inline constexpr Ticks kTicksPerMinute = 60 * kTicksPerSecond;
+inline constexpr Ticks kTicksPerHour = 60 * kTicksPerMinute;
+inline constexpr Ticks kTicksPerDay = 24 * kTicksPerHour;
+
+inline constexpr Ticks kTicksMin = -719'162 * kTicksPerDay;           // 0001-01-01
+inline constexpr Ticks kTicksEnd = 2'932'897 * kTicksPerDay;          // 10000-01-01, not included
+inline constexpr Ticks kTicksWindowsEpoch = -134'774 * kTicksPerDay;  // 1601-01-01
+
+struct DateTime {
+    std::int64_t year = 1970;
+    std::int64_t month = 1;  // 1 to 12
+    std::int64_t day = 1;
+    std::int64_t hour = 0;
+    std::int64_t minute = 0;
+    std::int64_t second = 0;
+    std::int64_t fraction = 0;  // in 100 ns
+};
+
+// Nothing when one of the fields is out of range.
+std::optional<Ticks> to_ticks(const DateTime& time);
+// `ticks` from here on must lie between kTicksMin and kTicksEnd.
+DateTime to_date_time(Ticks ticks);
+
+// YYYY-MM-DD, also with Z; or with T or a blank and hh:mm:ss behind it, then perhaps a fraction of
+// 1 to 7 digits, then perhaps Z. Nothing for any other text (docs is-datetime).
+std::optional<Ticks> parse_date_time(std::string_view text);
+// 2017-04-20T13:15:20.3456789Z
+std::string print_date_time(Ticks ticks);
+
+enum class DatePart : std::uint8_t {
+    kYear,
+    kMonth,
+    kDay,
+    kHour,
+    kMinute,
+    kSecond,
+    kMillisecond,
+    kMicrosecond,
+    kNanosecond,
+};
+
+// Of "year", "yyyy", "yy" … in any case; the documentation has them in lower case only.
+std::optional<DatePart> parse_date_part(std::string_view name);
+
+// The part of the time; milliseconds and below are those of the second.
+std::int64_t extract(DatePart part, Ticks ticks);
+
+// Nothing when the result leaves the calendar. A day that the month does not have becomes its last.
+std::optional<Ticks> add(DatePart part, std::int64_t count, Ticks ticks);
+
+// How many boundaries of the part lie between, negative when `to` comes first.
+json::Number boundaries(DatePart part, Ticks from, Ticks to);
+
+struct Bins {
+    DatePart part;
+    std::int64_t size;  // positive, in parts
+    Ticks origin;       // where one of them starts
+};
+// The start of the bin that `ticks` falls into; nothing when that leaves the calendar.
+std::optional<Ticks> bin(const Bins& bins, Ticks ticks);
+
+// With the letters of .NET's custom formats (y M d H h m s f F t); `\` makes the next character
+// literal. Nothing when the format is invalid.
+std::optional<std::string> format_date_time(Ticks ticks, std::string_view format);
+
+}  // namespace orrery::sql

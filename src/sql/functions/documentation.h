@@ -1,0 +1,11 @@
+// The page docs/sql-functions.md, made from the function table.
+
+#pragma once
+
+#include <string>
+
+namespace orrery::sql {
+
+std::string function_documentation();
+
+}  // namespace orrery::sql

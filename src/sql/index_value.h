@@ -1,0 +1,22 @@
+// Values of queries as they stand in the index, and back.
+
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "index/value_encoding.h"
+#include "sql/arena.h"
+#include "sql/value.h"
+
+namespace orrery::sql {
+
+void append_encoded(std::string& out, const Value& value, Arena& arena);
+std::string encode(const Value& value, Arena& arena);
+
+// Nothing when the index does not hold the whole value (arrays, objects, long strings), or for
+// bytes that are none. Strings live in the arena.
+std::optional<Value> decode(std::string_view encoded, Arena& arena);
+
+}  // namespace orrery::sql

@@ -1,0 +1,79 @@
+#include "sql/item_paths.h"
+
+#include <algorithm>
+
+#include "json/walk.h"
+
+namespace orrery::sql {
+
+ItemPaths::ItemPaths(std::span<const ItemPath> paths) : nodes_(1), count_(paths.size()) {
+    for (std::size_t i = 0; i < paths.size(); ++i) {
+        std::size_t node = 0;
+        for (const ast::PathStep& step : paths[i]) {
+            node = child(node, step);
+        }
+        nodes_[node].paths.push_back(i);
+    }
+}
+
+std::size_t ItemPaths::child(std::size_t node, const ast::PathStep& step) {
+    const auto find_or_add = [&](auto member, const auto& key) {
+        for (const auto& [known, next] : nodes_[node].*member) {
+            if (known == key) return next;
+        }
+        const std::size_t next = nodes_.size();
+        (nodes_[node].*member).emplace_back(key, next);
+        nodes_.emplace_back();
+        return next;
+    };
+    if (const auto* name = std::get_if<std::string>(&step)) {
+        return find_or_add(&Node::names, *name);
+    }
+    return find_or_add(&Node::positions, std::get<std::uint64_t>(step));
+}
+
+void ItemPaths::fetch(std::string_view json, std::span<Value> out, Arena& arena) const {
+    std::fill(out.begin(), out.end(), Value::undefined());
+    enter(nodes_.front(), json, out, arena);
+}
+
+void ItemPaths::enter(const Node& node,
+                      std::string_view value,
+                      std::span<Value> out,
+                      Arena& arena) const {
+    if (!node.paths.empty()) {
+        const Value found = Value::from_json(value, arena);
+        for (const std::size_t path : node.paths) {
+            out[path] = found;
+        }
+    }
+    if (node.is_leaf()) return;
+    if (value.front() == '{') {
+        std::size_t missing = node.names.size();
+        json::Walk walk(value);
+        while (missing > 0) {
+            const auto piece = walk.next();
+            if (!piece) return;
+            for (const auto& [name, next] : node.names) {
+                if (!json::quoted_equals(piece->name, name)) continue;
+                enter(nodes_[next], piece->value, out, arena);
+                --missing;
+                break;
+            }
+        }
+    } else if (value.front() == '[' && !node.positions.empty()) {
+        std::size_t missing = node.positions.size();
+        json::Walk walk(value);
+        for (std::uint64_t at = 0; missing > 0; ++at) {
+            const auto piece = walk.next();
+            if (!piece) return;
+            for (const auto& [position, next] : node.positions) {
+                if (position != at) continue;
+                enter(nodes_[next], piece->value, out, arena);
+                --missing;
+            }
+        }
+    }
+}
+
+}  // namespace orrery::sql

@@ -1,0 +1,43 @@
+// Fetches the values at a query's paths from an item's JSON text in one pass, entering only what a
+// path leads into and stopping when all are found.
+
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sql/arena.h"
+#include "sql/bound.h"
+#include "sql/value.h"
+
+namespace orrery::sql {
+
+class ItemPaths {
+public:
+    explicit ItemPaths(std::span<const ItemPath> paths);
+
+    std::size_t size() const { return count_; }
+
+    // Sets out[i] to what stands at path i, or to undefined. The values point into `json`.
+    void fetch(std::string_view json, std::span<Value> out, Arena& arena) const;
+
+private:
+    struct Node {
+        std::vector<std::pair<std::string, std::size_t>> names;
+        std::vector<std::pair<std::uint64_t, std::size_t>> positions;
+        std::vector<std::size_t> paths;  // that end here
+
+        bool is_leaf() const { return names.empty() && positions.empty(); }
+    };
+
+    std::size_t child(std::size_t node, const ast::PathStep& step);
+    void enter(const Node& node, std::string_view value, std::span<Value> out, Arena& arena) const;
+
+    std::vector<Node> nodes_;
+    std::size_t count_;
+};
+
+}  // namespace orrery::sql

@@ -1,0 +1,45 @@
+// Patterns of LIKE: % any run, _ one character, [abc] [a-f] [^…] sets; everything else itself.
+
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace orrery::sql {
+
+class LikePattern {
+public:
+    // `escape` makes the character behind it an ordinary one.
+    LikePattern(std::string_view pattern, std::optional<char32_t> escape);
+
+    // The whole text must match.
+    bool matches(std::string_view text) const;
+
+    // What every match starts with, and whether that is all there is to it (no wildcard).
+    const std::string& prefix() const { return prefix_; }
+    bool is_exact() const { return exact_; }
+    // Nothing but the prefix and one % at the end.
+    bool is_prefix_only() const { return prefix_only_; }
+
+private:
+    struct Token {
+        enum class Kind { kCharacter, kAny, kRun, kSet } kind;
+        char32_t character = 0;
+        bool negated = false;
+        std::vector<std::pair<char32_t, char32_t>> ranges;  // inclusive
+    };
+
+    static bool accepts(const Token& token, char32_t c);
+    // Reads a set behind its [; nothing when it is not closed, and the [ stands for itself.
+    static std::optional<Token> read_set(std::string_view& rest);
+
+    std::vector<Token> tokens_;
+    std::string prefix_;
+    bool exact_ = false;
+    bool prefix_only_ = false;
+};
+
+}  // namespace orrery::sql

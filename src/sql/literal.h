@@ -1,0 +1,20 @@
+// What the literals of a query mean.
+
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "json/number.h"
+
+namespace orrery::sql {
+
+// The value of ast::Number: 12, 1.50, .5, 5., 1e3, 0x1F, NaN, Infinity.
+json::Number number_value(std::string_view digits);
+
+// The characters of a quoted string, in either quotes; nothing when an escape means nothing or a
+// surrogate has no partner.
+std::optional<std::string> string_value(std::string_view quoted);
+
+}  // namespace orrery::sql

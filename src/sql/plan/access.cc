@@ -1,0 +1,348 @@
+#include "sql/plan/access.h"
+
+#include <algorithm>
+
+#include "sql/errors.h"
+#include "sql/plan/composite_match.h"
+
+namespace orrery::sql {
+
+namespace {
+
+using PathState = IndexSource::PathState;
+
+// Sorting this many items of one logical partition beats walking an index over all of them.
+constexpr std::size_t kSortedMembersMax = 10'000;
+
+model::IndexPath index_path(const ItemPath& path) {
+    model::IndexPath out;
+    for (const ast::PathStep& step : path) {
+        const auto* name = std::get_if<std::string>(&step);
+        out.push_back({.name = name == nullptr ? "" : *name, .element = name == nullptr});
+    }
+    return out;
+}
+
+bool is_positional(const ItemPath& path) {
+    return std::any_of(path.begin(), path.end(), [](const ast::PathStep& step) {
+        return std::holds_alternative<std::uint64_t>(step);
+    });
+}
+
+class Planner {
+public:
+    Planner(const BoundQuery& query,
+            const std::vector<ItemPath>& paths,
+            const Condition& condition,
+            const ItemSource& source)
+        : query_(query),
+          paths_(paths),
+          condition_(condition),
+          source_(source),
+          index_(source.index()) {}
+
+    Result<Access> plan(std::optional<ItemOrder> order) {
+        const bool sorted = !query_.order_by.empty() && !query_.grouped && !query_.distinct;
+        if (!query_.order_by.empty() && !query_.grouped) TRY(check_order());
+        if (cannot_pass(condition_)) {
+            Access nothing;
+            nothing.kind = Access::Kind::kNothing;
+            nothing.order = sorted ? ItemOrder::kKeys : order.value_or(ItemOrder::kNumber);
+            return nothing;
+        }
+        TRY(estimate_parts());
+        return sorted ? plan_sorted() : plan_unsorted(order);
+    }
+
+private:
+    // A part of the condition and what the index can do for it.
+    struct Part {
+        std::size_t number = 0;
+        bool usable = false;
+        std::size_t estimate = kEstimateMax;
+    };
+
+    static bool cannot_pass(const Condition& condition) {
+        if (condition.kind == Condition::Kind::kNone) return true;
+        const auto& parts = condition.parts;
+        if (condition.kind == Condition::Kind::kAnd) {
+            return std::any_of(parts.begin(), parts.end(), cannot_pass);
+        }
+        return condition.kind == Condition::Kind::kOr &&
+               std::all_of(parts.begin(), parts.end(), cannot_pass);
+    }
+
+    Status estimate_parts() {
+        for (std::size_t i = 0; i < condition_.parts.size(); ++i) {
+            Part part{.number = i};
+            if (index_ != nullptr) {
+                const auto estimate = TRY(estimated(condition_.parts[i]));
+                part.usable = estimate.has_value();
+                part.estimate = estimate.value_or(kEstimateMax);
+            }
+            parts_.push_back(part);
+        }
+        return {};
+    }
+
+    // Nothing when the index does not know.
+    Result<std::optional<std::size_t>> estimated(const Condition& condition) const {
+        using Kind = Condition::Kind;
+        std::optional<std::size_t> out;
+        switch (condition.kind) {
+            case Kind::kAll:
+                return out;
+            case Kind::kNone:
+                return std::optional<std::size_t>(0);
+            case Kind::kPath:
+                return estimated_entries(condition);
+            case Kind::kLacks: {
+                const IndexSource::Path path = TRY(index_->find(condition.path));
+                if (path.state == PathState::kListed) out = kEstimateMax;
+                return out;
+            }
+            case Kind::kAnd:
+                for (const Condition& part : condition.parts) {
+                    const auto one = TRY(estimated(part));
+                    if (one) out = std::min(*one, out.value_or(kEstimateMax));
+                }
+                return out;
+            case Kind::kOr: {
+                std::size_t sum = 0;
+                for (const Condition& part : condition.parts) {
+                    const auto one = TRY(estimated(part));
+                    if (!one) return out;
+                    sum += *one;
+                }
+                return std::optional(std::min(sum, kEstimateMax));
+            }
+        }
+        return out;
+    }
+
+    Result<std::optional<std::size_t>> estimated_entries(const Condition& condition) const {
+        const IndexSource::Path path = TRY(index_->find(condition.path));
+        if (path.state == PathState::kUnusable) return std::optional<std::size_t>();
+        if (path.state == PathState::kAbsent) return std::optional<std::size_t>(0);
+        std::size_t sum = 0;
+        for (const index::ValueBounds& bounds : condition.bounds) {
+            sum += TRY(index_->count(path.id, bounds, kEstimateMax - sum));
+            if (sum >= kEstimateMax) break;
+        }
+        return std::optional(sum);
+    }
+
+    Result<Access> plan_unsorted(std::optional<ItemOrder> order) {
+        if (order == ItemOrder::kValue) return go_on_walking();
+        if (auto few = fewest()) return lookup({few->number}, few->estimate);
+        if (std::vector<std::size_t> points = parts_of(Condition::Reach::kPoint); !points.empty()) {
+            return lookup(std::move(points), std::nullopt);
+        }
+        // A walk shows the items in the order of the path's values; one that began by numbers must
+        // go on so, and one of a logical partition would meet all the others.
+        if (!order && source_.is_whole() && index_ != nullptr && !index_->unindexed()->valid()) {
+            if (const auto part = walkable()) return walk(*part);
+        }
+        return Access();
+    }
+
+    Result<Access> go_on_walking() const {
+        if (const auto part = walkable()) return walk(*part);
+        return Error(ErrorCode::kBadRequest,
+                     "Invalid Continuation Token: the index that the query was walking is gone.");
+    }
+
+    std::optional<Part> fewest() const {
+        std::optional<Part> best;
+        for (const Part& part : parts_) {
+            if (!part.usable || part.estimate >= kEstimateMax) continue;
+            if (!best || part.estimate < best->estimate) best = part;
+        }
+        return best;
+    }
+
+    std::vector<std::size_t> parts_of(Condition::Reach reach) const {
+        std::vector<std::size_t> out;
+        for (const Part& part : parts_) {
+            if (part.usable && condition_.parts[part.number].reach == reach) {
+                out.push_back(part.number);
+            }
+        }
+        return out;
+    }
+
+    // The part whose path is best walked: a range before a scan of all its values.
+    std::optional<std::size_t> walkable() const {
+        std::optional<std::size_t> best;
+        for (std::size_t i = 0; i < condition_.parts.size(); ++i) {
+            const Condition& part = condition_.parts[i];
+            const bool fits = part.kind == Condition::Kind::kPath && !part.in_array() &&
+                              part.bounds.size() == 1 && parts_[i].usable;
+            const bool worth_it = part.reach != Condition::Reach::kWide ||
+                                  part.predicate != nullptr || can_be_covered(i);
+            if (!fits || !worth_it) continue;
+            if (!best || part.reach < condition_.parts[*best].reach) best = i;
+        }
+        return best;
+    }
+
+    Access walk(std::size_t part) const {
+        Access out;
+        out.kind = Access::Kind::kWalk;
+        out.order = ItemOrder::kValue;
+        out.walked = part;
+        out.covered = can_be_covered(part);
+        out.indexes.push_back(model::to_text(condition_.parts[part].path) + "/?");
+        return out;
+    }
+
+    // The query asks for nothing of an item but this path.
+    bool can_be_covered(std::size_t part) const {
+        return source_.is_whole() && paths_.size() == 1 && !is_positional(paths_.front()) &&
+               index_path(paths_.front()) == condition_.parts[part].path;
+    }
+
+    Access lookup(std::vector<std::size_t> conditions, std::optional<std::size_t> estimate) const {
+        Access out;
+        out.kind = Access::Kind::kLookup;
+        out.order = ItemOrder::kNumber;
+        for (const std::size_t part : conditions) {
+            add_indexes(out, condition_.parts[part]);
+        }
+        out.conditions = std::move(conditions);
+        out.estimate = estimate;
+        return out;
+    }
+
+    static void add_indexes(Access& access, const Condition& condition) {
+        if (condition.kind == Condition::Kind::kPath || condition.kind == Condition::Kind::kLacks) {
+            std::string path = model::to_text(condition.path) + "/?";
+            auto& known = access.indexes;
+            if (std::find(known.begin(), known.end(), path) == known.end()) {
+                known.push_back(std::move(path));
+            }
+        }
+        for (const Condition& part : condition.parts) {
+            add_indexes(access, part);
+        }
+    }
+
+    // Cosmos DB sorts by an index or not at all.
+    Status check_order() const {
+        if (query_.order_by.size() > 1) {
+            if (index_ != nullptr && match_composite(query_.order_by, index_->policy())) return {};
+            return plain_query_error(
+                "The order by query does not have a corresponding composite index that it can be "
+                "served from.");
+        }
+        const auto& path = query_.order_by.front().path;
+        if (index_ != nullptr && path && index_->policy().indexes(index_path(*path))) return {};
+        return plain_query_error(
+            "The index path corresponding to the specified order-by item is excluded.");
+    }
+
+    Result<Access> plan_sorted() {
+        const auto& orders = query_.order_by;
+        std::optional<CompositeMatch> match;
+        if (orders.size() > 1) match = match_composite(orders, index_->policy());
+        Access sort;
+        sort.kind = Access::Kind::kSort;
+        sort.order = ItemOrder::kKeys;
+        sort.numbers_descend = match ? match->backward : orders.front().descending;
+        if (const auto few = fewest()) {
+            sort.conditions = {few->number};
+            sort.estimate = few->estimate;
+            add_indexes(sort, condition_.parts[few->number]);
+            return sort;
+        }
+        if (TRY(has_few_members()) || index_->unindexed()->valid()) return sort;
+        if (auto ordered = TRY(plan_ordered(match))) {
+            ordered->numbers_descend = sort.numbers_descend;
+            return *std::move(ordered);
+        }
+        sort.conditions = parts_of(Condition::Reach::kPoint);
+        return sort;
+    }
+
+    Result<bool> has_few_members() const {
+        const auto members = source_.members();
+        if (members == nullptr) return false;
+        std::size_t count = 0;
+        while (members->valid() && count < kSortedMembersMax) {
+            ++count;
+            members->next();
+        }
+        TRY(members->status());
+        return count < kSortedMembersMax;
+    }
+
+    Result<std::optional<Access>> plan_ordered(const std::optional<CompositeMatch>& match) {
+        Access out;
+        out.kind = Access::Kind::kOrdered;
+        out.order = ItemOrder::kKeys;
+        if (match) {
+            const auto& parts = index_->policy().composites()[match->number];
+            out.composite = index_->find_composite(parts);
+            if (!out.composite) return std::optional<Access>();
+            out.backward = match->backward;
+            out.bounds = {.from = "", .until = "\xff", .exact = true};
+            out.indexes.push_back(to_text(parts));
+            return std::optional(std::move(out));
+        }
+        const BoundOrder& order = query_.order_by.front();
+        const model::IndexPath path = index_path(*order.path);
+        const IndexSource::Path entry = TRY(index_->find(path));
+        if (is_positional(*order.path) || entry.state == PathState::kUnusable) {
+            return std::optional<Access>();
+        }
+        out.bounds = index::any_defined();
+        out.backward = order.descending;
+        out.with_undefined = true;
+        for (const Condition& part : condition_.parts) {
+            if (part.kind != Condition::Kind::kPath || part.path != path) continue;
+            out.with_undefined = false;
+            if (part.bounds.size() == 1) {
+                out.bounds = index::intersection(out.bounds, part.bounds.front());
+            }
+        }
+        out.indexes.push_back(model::to_text(path) + "/?");
+        return std::optional(std::move(out));
+    }
+
+    const BoundQuery& query_;
+    const std::vector<ItemPath>& paths_;
+    const Condition& condition_;
+    const ItemSource& source_;
+    const IndexSource* index_;
+    std::vector<Part> parts_;
+};
+
+}  // namespace
+
+Result<Access> plan_access(const BoundQuery& query,
+                           const std::vector<ItemPath>& paths,
+                           const Condition& condition,
+                           const ItemSource& source,
+                           std::optional<ItemOrder> order) {
+    return Planner(query, paths, condition, source).plan(order);
+}
+
+std::string_view name_of(Access::Kind kind) {
+    switch (kind) {
+        case Access::Kind::kNothing:
+            return "nothing";
+        case Access::Kind::kScan:
+            return "scan";
+        case Access::Kind::kLookup:
+            return "index lookup";
+        case Access::Kind::kWalk:
+            return "index walk";
+        case Access::Kind::kOrdered:
+            return "ordered index walk";
+        case Access::Kind::kSort:
+            return "sort";
+    }
+    return "";
+}
+
+}  // namespace orrery::sql

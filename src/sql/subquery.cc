@@ -1,0 +1,174 @@
+#include "sql/subquery.h"
+
+#include <algorithm>
+#include <string>
+#include <unordered_set>
+
+#include "sql/canonical.h"
+#include "sql/grouping.h"
+
+namespace orrery::sql {
+
+RowLoop::RowLoop(const BoundQuery& query, Evaluator& evaluator)
+    : query_(query), evaluator_(evaluator), levels_(query.sources.size()) {
+    // Filters are ordered by the number of sources they need.
+    const std::span<const BoundPtr> filters(query.filters);
+    std::size_t from = 0;
+    for (std::size_t level = 0; level <= levels_.size(); ++level) {
+        std::size_t until = from;
+        while (until < filters.size() && filters[until]->level <= level) {
+            ++until;
+        }
+        (level == 0 ? item_filters_ : levels_[level - 1].filters) =
+            filters.subspan(from, until - from);
+        from = until;
+    }
+}
+
+void RowLoop::start(const Value* derived) {
+    deepest_.reset();
+    single_ = false;
+    if (!evaluator_.all_true(item_filters_)) return;
+    if (levels_.empty()) {
+        single_ = true;
+        return;
+    }
+    levels_[0].values =
+        derived == nullptr ? values_of(query_.sources[0]) : values_of(*derived, query_.sources[0]);
+    levels_[0].at = 0;
+    deepest_ = 0;
+}
+
+std::span<const Value> RowLoop::values_of(const Value& derived, const BoundSource& source) {
+    if (source.kind == BoundSource::Kind::kRows) return {&derived, 1};
+    return derived.is_array() ? derived.elements(evaluator_.arena()) : std::span<const Value>();
+}
+
+bool RowLoop::next() {
+    if (evaluator_.error()) return false;
+    if (levels_.empty()) return std::exchange(single_, false);
+    while (deepest_) {
+        if (!advance(*deepest_)) {
+            if (evaluator_.error() || *deepest_ == 0) {
+                deepest_.reset();
+                return false;
+            }
+            --*deepest_;
+            continue;
+        }
+        if (*deepest_ + 1 == levels_.size()) return true;
+        const std::size_t inner = ++*deepest_;
+        levels_[inner].values = values_of(query_.sources[inner]);
+        levels_[inner].at = 0;
+    }
+    return false;
+}
+
+bool RowLoop::advance(std::size_t level) {
+    Level& here = levels_[level];
+    while (here.at < here.values.size()) {
+        evaluator_.count_step();
+        if (evaluator_.error()) return false;
+        evaluator_.variables[query_.sources[level].variable] = here.values[here.at++];
+        if (evaluator_.all_true(here.filters)) return true;
+    }
+    return false;
+}
+
+std::span<const Value> RowLoop::values_of(const BoundSource& source) {
+    Arena& arena = evaluator_.arena();
+    switch (source.kind) {
+        case BoundSource::Kind::kExpression: {
+            const Value value = evaluator_.evaluate(*source.expression);
+            if (value.is_undefined()) return {};
+            const auto one = arena.array<Value>(1);
+            one[0] = value;
+            return one;
+        }
+        case BoundSource::Kind::kElements: {
+            const Value value = evaluator_.evaluate(*source.expression);
+            return value.is_array() ? value.elements(arena) : std::span<const Value>();
+        }
+        case BoundSource::Kind::kRows:
+            return evaluator_.rows_of(*source.query);
+        case BoundSource::Kind::kRowElements: {
+            std::vector<Value> all;
+            for (const Value& row : evaluator_.rows_of(*source.query)) {
+                if (!row.is_array()) continue;
+                const auto elements = row.elements(arena);
+                all.insert(all.end(), elements.begin(), elements.end());
+            }
+            const auto out = arena.array<Value>(all.size());
+            std::copy(all.begin(), all.end(), out.begin());
+            return out;
+        }
+    }
+    return {};
+}
+
+std::span<const Value> SubqueryRun::all() {
+    if (query_.grouped) return grouped_rows();
+    std::vector<Value> rows;
+    std::unordered_set<std::string> seen;
+    Arena& arena = evaluator_.arena();
+    RowLoop loop(query_, evaluator_);
+    loop.start();
+    while (loop.next()) {
+        evaluator_.count_step();
+        const Value row = evaluator_.evaluate(*query_.output);
+        if (row.is_undefined()) continue;
+        if (query_.distinct) {
+            std::string bytes;
+            append_canonical(bytes, row, arena);
+            if (!seen.insert(std::move(bytes)).second) continue;
+        }
+        rows.push_back(row);
+    }
+    const auto out = arena.array<Value>(rows.size());
+    std::copy(rows.begin(), rows.end(), out.begin());
+    return out;
+}
+
+bool SubqueryRun::any() {
+    if (query_.grouped) return !grouped_rows().empty();
+    RowLoop loop(query_, evaluator_);
+    loop.start();
+    while (loop.next()) {
+        evaluator_.count_step();
+        if (evaluator_.evaluate(*query_.output).is_defined()) return true;
+    }
+    return false;
+}
+
+std::span<const Value> SubqueryRun::grouped_rows() {
+    Arena& arena = evaluator_.arena();
+    const auto outer_keys = evaluator_.group_keys;
+    const auto outer_aggregates = evaluator_.aggregates;
+    Grouping grouping(query_, evaluator_);
+    RowLoop loop(query_, evaluator_);
+    loop.start();
+    while (loop.next()) {
+        grouping.add();
+    }
+    std::vector<Value> rows;
+    std::unordered_set<std::string> seen;
+    for (const auto& [key, group] : grouping.groups()) {
+        grouping.enter(group);
+        const Value row = evaluator_.evaluate(*query_.output);
+        if (row.is_undefined()) continue;
+        if (query_.distinct) {
+            std::string bytes;
+            append_canonical(bytes, row, arena);
+            if (!seen.insert(std::move(bytes)).second) continue;
+        }
+        // The group's values go with the grouping.
+        rows.push_back(copy(row, arena));
+    }
+    evaluator_.group_keys = outer_keys;
+    evaluator_.aggregates = outer_aggregates;
+    const auto out = arena.array<Value>(rows.size());
+    std::copy(rows.begin(), rows.end(), out.begin());
+    return out;
+}
+
+}  // namespace orrery::sql

@@ -1,0 +1,65 @@
+// Runs the sources and filters of a query for one item or one outer row: nested loops over arrays,
+// each level seeing the variables of those before it. Subqueries are run to their end at once; the
+// rows of a whole query are taken one by one (exec/).
+
+#pragma once
+
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "sql/bound.h"
+#include "sql/evaluator.h"
+
+namespace orrery::sql {
+
+class RowLoop {
+public:
+    // Both must outlive it. Elements that are looped over live in the evaluator's arena.
+    RowLoop(const BoundQuery& query, Evaluator& evaluator);
+
+    // Begins with what the evaluator's row is now. `derived` is the row of a subquery in FROM that
+    // was run beforehand: then it is what the first source gives.
+    void start(const Value* derived = nullptr);
+
+    // Sets the variables to the next row that passes the filters; false when there is none or the
+    // evaluator has failed.
+    bool next();
+
+private:
+    struct Level {
+        std::span<const Value> values;
+        std::size_t at = 0;                 // the next one
+        std::span<const BoundPtr> filters;  // that can be decided once this level is bound
+    };
+
+    std::span<const Value> values_of(const BoundSource& source);
+    std::span<const Value> values_of(const Value& derived, const BoundSource& source);
+    // Takes the next value on this level that passes its filters.
+    bool advance(std::size_t level);
+
+    const BoundQuery& query_;
+    Evaluator& evaluator_;
+    std::span<const BoundPtr> item_filters_;  // that need no source
+    std::vector<Level> levels_;
+    std::optional<std::size_t> deepest_;  // the level to go on with; nothing at the end
+    bool single_ = false;                 // without sources there is one row
+};
+
+// A subquery for the current row.
+class SubqueryRun {
+public:
+    SubqueryRun(const BoundQuery& query, Evaluator& evaluator)
+        : query_(query), evaluator_(evaluator) {}
+
+    std::span<const Value> all();
+    bool any();
+
+private:
+    std::span<const Value> grouped_rows();
+
+    const BoundQuery& query_;
+    Evaluator& evaluator_;
+};
+
+}  // namespace orrery::sql

@@ -1,0 +1,30 @@
+// Ways through a syntax tree, beyond ast::for_each_child. None enters a subquery unless it says so.
+
+#pragma once
+
+#include <functional>
+
+#include "sql/ast.h"
+
+namespace orrery::sql {
+
+using ExpressionVisitor = std::function<void(const ast::Expression&)>;
+using QueryVisitor = std::function<void(const ast::Query&)>;
+
+// The expression and all under it, arguments before the call they belong to.
+void for_each_below(const ast::Expression& expression, const ExpressionVisitor& visit);
+
+// What is selected, WHERE, GROUP BY and ORDER BY.
+void for_each_expression(const ast::Query& query, const ExpressionVisitor& visit);
+
+// The queries directly inside this one: those of FROM first.
+void for_each_subquery(const ast::Query& query, const QueryVisitor& visit);
+
+// The query and all inside it, inner ones first.
+void for_each_query(const ast::Query& query, const QueryVisitor& visit);
+
+// Whether the test holds for the expression or any under it.
+bool any_below(const ast::Expression& expression,
+               const std::function<bool(const ast::Expression&)>& test);
+
+}  // namespace orrery::sql

@@ -1,0 +1,21 @@
+// Directories on any of RocksDB's file systems.
+
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include <rocksdb/file_system.h>
+
+namespace orrery::storage {
+
+std::string file_in(std::string path, std::string_view name);
+
+// Makes the creation, renaming and removal of names in a directory survive a power cut.
+rocksdb::IOStatus sync_directory(rocksdb::FileSystem& file_system, const std::string& path);
+
+// The sum of the sizes of the files in a directory; what cannot be read counts as nothing.
+std::uint64_t directory_bytes(rocksdb::FileSystem& file_system, const std::string& path);
+
+}  // namespace orrery::storage
