@@ -22,8 +22,8 @@ struct Backend {
     service::Resources& resources;
     service::Items& items;
     service::ItemFeed& item_feed;
-    service::Indexing& indexing;
     service::Queries& queries;
+    service::Indexing& indexing;
     // For operations that may block: reactor threads never do.
     ThreadPool& workers;
     const auth::MasterKey& key;

@@ -17,7 +17,7 @@ std::string entry_key(std::string_view prefix, std::string_view value, Docnum do
     return key;
 }
 
-class StoredTerms final : public index::TermCursor {
+class StoredTerms final : public TermCursor {
 public:
     StoredTerms(const storage::Reader& store,
                 std::string prefix,
@@ -110,7 +110,7 @@ private:
     bool sound_ = true;
 };
 
-class MergedPostings final : public index::DocnumCursor {
+class MergedPostings final : public DocnumCursor {
     // Which of two comes later; of those the heap keeps the opposite in front.
     struct Later {
         bool forward;
@@ -174,17 +174,17 @@ private:
 
 }  // namespace
 
-std::unique_ptr<index::TermCursor> walk_terms(const storage::Reader& store,
-                                              std::string prefix,
-                                              std::vector<index::Order> orders,
-                                              const index::ValueBounds& bounds,
-                                              const WalkFrom& from) {
+std::unique_ptr<TermCursor> walk_terms(const storage::Reader& store,
+                                       std::string prefix,
+                                       std::vector<index::Order> orders,
+                                       const index::ValueBounds& bounds,
+                                       const WalkFrom& from) {
     return std::make_unique<StoredTerms>(store, std::move(prefix), std::move(orders), bounds, from);
 }
 
-std::unique_ptr<index::DocnumCursor> walk_postings(const storage::Reader& store,
-                                                   const std::vector<Posting>& postings,
-                                                   Direction direction) {
+std::unique_ptr<DocnumCursor> walk_postings(const storage::Reader& store,
+                                            const std::vector<Posting>& postings,
+                                            Direction direction) {
     return std::make_unique<MergedPostings>(store, postings, direction);
 }
 

@@ -61,16 +61,16 @@ std::optional<std::size_t> IndexReader::find_composite(
     return static_cast<std::size_t>(found - usable.begin());
 }
 
-std::unique_ptr<index::TermCursor> IndexReader::terms(index::PathId path,
-                                                      const index::ValueBounds& bounds,
-                                                      const WalkFrom& from) const {
+std::unique_ptr<TermCursor> IndexReader::terms(index::PathId path,
+                                               const index::ValueBounds& bounds,
+                                               const WalkFrom& from) const {
     return walk_terms(
         *snapshot_, term_prefix(generation_, path), {index::Order::kAscending}, bounds, from);
 }
 
-std::unique_ptr<index::TermCursor> IndexReader::composite(std::size_t number,
-                                                          const index::ValueBounds& bounds,
-                                                          const WalkFrom& from) const {
+std::unique_ptr<TermCursor> IndexReader::composite(std::size_t number,
+                                                   const index::ValueBounds& bounds,
+                                                   const WalkFrom& from) const {
     CHECK(number < active_->composites().size());
     std::vector<index::Order> orders;
     for (const index::CompositePart& part : active_->composites()[number]) {
@@ -80,14 +80,23 @@ std::unique_ptr<index::TermCursor> IndexReader::composite(std::size_t number,
         *snapshot_, composite_prefix(generation_, number), std::move(orders), bounds, from);
 }
 
-Result<std::unique_ptr<index::DocnumCursor>> IndexReader::items_lacking(
+Result<std::unique_ptr<DocnumCursor>> IndexReader::items_lacking(
     index::PathId path, storage::Direction direction) const {
-    std::vector<Posting> postings{
-        {.prefix = shape_prefix(generation_, index::kUnlistedShape), .to_be_checked = path != 0}};
+    return items_without(path, direction);
+}
+
+Result<std::unique_ptr<DocnumCursor>> IndexReader::indexed(storage::Direction direction) const {
+    return items_without(std::nullopt, direction);
+}
+
+Result<std::unique_ptr<DocnumCursor>> IndexReader::items_without(
+    std::optional<index::PathId> path, storage::Direction direction) const {
+    std::vector<Posting> postings{{.prefix = shape_prefix(generation_, index::kUnlistedShape),
+                                   .to_be_checked = path.has_value()}};
     const auto shapes = snapshot_->scan(shape_names_of(generation_), storage::Direction::kForward);
     for (; shapes->valid(); shapes->next()) {
         const std::vector<index::PathId> paths = TRY(decode_shape(shapes->value()));
-        if (std::binary_search(paths.begin(), paths.end(), path)) continue;
+        if (path && std::binary_search(paths.begin(), paths.end(), *path)) continue;
         ByteReader id(shapes->key().substr(kNamePrefixBytes));
         const auto shape = static_cast<index::ShapeId>(id.ordered_varint());
         postings.push_back({.prefix = shape_prefix(generation_, shape), .to_be_checked = false});
@@ -96,7 +105,7 @@ Result<std::unique_ptr<index::DocnumCursor>> IndexReader::items_lacking(
     return walk_postings(*snapshot_, postings, direction);
 }
 
-std::unique_ptr<index::DocnumCursor> IndexReader::unindexed(storage::Direction direction) const {
+std::unique_ptr<DocnumCursor> IndexReader::unindexed(storage::Direction direction) const {
     return walk_postings(
         *snapshot_,
         {{.prefix = shape_prefix(generation_, index::kNotIndexed), .to_be_checked = true}},

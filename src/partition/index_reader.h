@@ -27,6 +27,9 @@ namespace orrery::partition {
 
 class Partition;
 
+using index::DocnumCursor;
+using index::TermCursor;
+
 // What the index knows about a path.
 struct PathEntry {
     enum class State : std::uint8_t {
@@ -64,21 +67,23 @@ public:
     std::optional<std::size_t> find_composite(std::span<const index::CompositePart> parts) const;
 
     // Of a path without [] at most one entry leads to an item.
-    std::unique_ptr<index::TermCursor> terms(index::PathId path,
-                                             const index::ValueBounds& bounds,
-                                             const WalkFrom& from = {}) const;
+    std::unique_ptr<TermCursor> terms(index::PathId path,
+                                      const index::ValueBounds& bounds,
+                                      const WalkFrom& from = {}) const;
     // Every indexed item has one entry; a path it lacks counts as undefined. The bounds are those
     // of the whole: values one behind the other, those of descending paths inverted.
-    std::unique_ptr<index::TermCursor> composite(std::size_t number,
-                                                 const index::ValueBounds& bounds,
-                                                 const WalkFrom& from = {}) const;
+    std::unique_ptr<TermCursor> composite(std::size_t number,
+                                          const index::ValueBounds& bounds,
+                                          const WalkFrom& from = {}) const;
 
-    // Indexed items that do not have this path, which must be one without []; with 0 all indexed
-    // items. Some are to be checked: they may have it.
-    Result<std::unique_ptr<index::DocnumCursor>> items_lacking(index::PathId path,
-                                                               storage::Direction direction) const;
+    // Indexed items that do not have this path, which must be one without []. Some are to be
+    // checked: they may have it.
+    Result<std::unique_ptr<DocnumCursor>> items_lacking(index::PathId path,
+                                                        storage::Direction direction) const;
+    // All indexed items; those that lack a path that is absent.
+    Result<std::unique_ptr<DocnumCursor>> indexed(storage::Direction direction) const;
     // Items that are not in the index: excluded by the client, or too large for it. To be checked.
-    std::unique_ptr<index::DocnumCursor> unindexed(storage::Direction direction) const;
+    std::unique_ptr<DocnumCursor> unindexed(storage::Direction direction) const;
 
     // The number of entries in the bounds, counting no further than the limit.
     Result<std::size_t> count(index::PathId path,
@@ -94,6 +99,9 @@ public:
 private:
     explicit IndexReader(std::shared_ptr<const storage::Reader> snapshot)
         : snapshot_(std::move(snapshot)) {}
+
+    Result<std::unique_ptr<DocnumCursor>> items_without(std::optional<index::PathId> path,
+                                                        storage::Direction direction) const;
 
     std::shared_ptr<const storage::Reader> snapshot_;
     std::shared_ptr<const index::PathPolicy> active_;

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "index/path_tree.h"
+#include "model/resource_id.h"
 #include "partition/index_tasks.h"
 #include "partition/test_support.h"
 
@@ -53,7 +54,7 @@ protected:
     }
     // The items a cursor leads to, by their number in the order of creation; "3?" is to be checked.
     static std::string number(Docnum docnum) { return std::to_string(docnum & 0xffff); }
-    std::string items(index::DocnumCursor& cursor) {
+    std::string items(DocnumCursor& cursor) {
         std::string out;
         for (; cursor.valid(); cursor.next()) {
             out += number(cursor.docnum()) + (cursor.to_be_checked() ? "? " : " ");
@@ -61,7 +62,7 @@ protected:
         EXPECT_TRUE(cursor.status());
         return out;
     }
-    std::string items(index::TermCursor& cursor) {
+    std::string items(TermCursor& cursor) {
         std::string out;
         for (; cursor.valid(); cursor.next()) {
             out += number(cursor.docnum()) + " ";
@@ -100,7 +101,7 @@ protected:
 TEST_F(IndexReaderTest, AnEmptyPartitionHasNothing) {
     EXPECT_EQ(matching("/n", index::any_defined()), "absent");
     EXPECT_EQ(matching("/no/x", index::any_defined()), "unusable");
-    EXPECT_EQ(items(*must(reader().items_lacking(0, Direction::kForward))), "");
+    EXPECT_EQ(items(*must(reader().indexed(Direction::kForward))), "");
     EXPECT_EQ(items(*reader().unindexed(Direction::kForward)), "");
     EXPECT_TRUE(must(reader().listed_paths()).empty());
 }
@@ -166,13 +167,13 @@ TEST_F(IndexReaderTest, KnowsWhoLacksAPath) {
     EXPECT_EQ(lacking("/n"), "2 4 6 ");
     EXPECT_EQ(lacking("/n", Direction::kBackward), "6 4 2 ");
     EXPECT_EQ(lacking("/s"), "1 4 ");
-    EXPECT_EQ(items(*must(reader().items_lacking(0, Direction::kForward))), "1 2 3 4 6 ");
+    EXPECT_EQ(items(*must(reader().indexed(Direction::kForward))), "1 2 3 4 6 ");
     EXPECT_EQ(items(*reader().unindexed(Direction::kForward)), "5? ");
     EXPECT_EQ(matching("/n", index::any_defined()), "1 3 ");
-    const auto cursor = must(reader().items_lacking(0, Direction::kForward));
+    const auto cursor = must(reader().indexed(Direction::kForward));
     cursor->seek((Docnum{3} << model::kItemCounterBits) | 4);
     EXPECT_EQ(items(*cursor), "4 6 ");
-    const auto down = must(reader().items_lacking(0, Direction::kBackward));
+    const auto down = must(reader().indexed(Direction::kBackward));
     down->seek((Docnum{3} << model::kItemCounterBits) | 3);
     EXPECT_EQ(items(*down), "3 2 1 ");
     expect_sound(bench_.store());

@@ -62,6 +62,7 @@ Result<ItemView> ItemView::decode(Docnum docnum, std::string_view record) {
     item.json = reader.rest();
     const bool possible = lsn_is_possible(item.header.lsn) &&
                           timestamp_is_possible(item.header.timestamp) &&
+                          indexing <= static_cast<std::uint8_t>(IndexingDirective::kExclude) &&
                           item.unique_digests.size() % model::kUniqueDigestBytes == 0;
     if (!known || !reader.ok() || !possible) {
         return Error(ErrorCode::kCorrupted,

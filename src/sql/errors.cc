@@ -58,4 +58,19 @@ Error syntax_error(std::string_view near, Location location) {
         "SC1001", "Syntax error, incorrect syntax near '" + std::string(near) + "'.", location);
 }
 
+Error count_error(CountClause clause, Location location) {
+    switch (clause) {
+        case CountClause::kTop:
+            return query_error("SC2060",
+                               "The count value provided for a TOP clause must be an integer.",
+                               location);
+        case CountClause::kOffset:
+            return query_error(
+                "SC2062", "The OFFSET count value exceeds the maximum allowed value.", location);
+        default:
+            return query_error(
+                "SC2061", "The LIMIT count value exceeds the maximum allowed value.", location);
+    }
+}
+
 }  // namespace orrery::sql

@@ -3,6 +3,7 @@
 
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -29,5 +30,9 @@ Error plain_query_error(std::string_view message);
 
 // SC1001, or SC1002 when there is no text left.
 Error syntax_error(std::string_view near, Location location);
+
+// SC2060, SC2062, SC2061: a number that TOP, OFFSET or LIMIT cannot be given.
+enum class CountClause : std::uint8_t { kTop, kOffset, kLimit };
+Error count_error(CountClause clause, Location location);
 
 }  // namespace orrery::sql

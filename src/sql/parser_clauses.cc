@@ -183,9 +183,9 @@ Result<std::size_t> Parser::order_item(ast::Query& query) {
 Status Parser::offset_limit_clause(ast::Query& query) {
     const Location start = advance().location;
     ast::OffsetLimit clause;
-    clause.offset = TRY(offset_or_limit_count(TokenKind::kOffset));
+    clause.offset = TRY(offset_or_limit_count(CountClause::kOffset));
     TRY(expect(TokenKind::kLimit));
-    clause.limit = TRY(offset_or_limit_count(TokenKind::kLimit));
+    clause.limit = TRY(offset_or_limit_count(CountClause::kLimit));
     clause.location = since(start);
     query.offset_limit = std::move(clause);
     return {};
@@ -205,7 +205,7 @@ Result<ast::Count> Parser::top_count() {
     return ast::Count{*count, location};
 }
 
-Result<ast::Count> Parser::offset_or_limit_count(TokenKind clause) {
+Result<ast::Count> Parser::offset_or_limit_count(CountClause clause) {
     const Location location = token_.location;
     if (at(TokenKind::kParameter)) {
         return ast::Count{ast::Parameter{std::string(advance().text)}, location};
@@ -213,11 +213,7 @@ Result<ast::Count> Parser::offset_or_limit_count(TokenKind clause) {
     if (!at(TokenKind::kNumber) || !whole_number(token_.text)) return unexpected();
     const std::uint64_t count = whole_number(advance().text).value();
     if (count <= limits::kQueryCountMax) return ast::Count{count, location};
-    const bool limit = clause == TokenKind::kLimit;
-    return query_error(limit ? "SC2061" : "SC2062",
-                       std::string("The ") + (limit ? "LIMIT" : "OFFSET") +
-                           " count value exceeds the maximum allowed value.",
-                       location);
+    return count_error(clause, location);
 }
 
 Result<std::optional<ast::Name>> Parser::optional_alias() {

@@ -12,6 +12,7 @@
 
 #include "base/result.h"
 #include "sql/ast.h"
+#include "sql/errors.h"
 #include "sql/lexer.h"
 
 namespace orrery::sql {
@@ -110,7 +111,7 @@ private:
     Result<std::size_t> order_item(ast::Query& query);
     Status offset_limit_clause(ast::Query& query);
     Result<ast::Count> top_count();
-    Result<ast::Count> offset_or_limit_count(TokenKind clause);
+    Result<ast::Count> offset_or_limit_count(CountClause clause);
     Result<std::optional<ast::Name>> optional_alias();
     Result<ast::Name> name();
 

@@ -57,7 +57,7 @@ public:
         if (listed.state == IndexSource::PathState::kAbsent) bounds.until = bounds.from;
         entries_ = index.terms(listed.id, bounds, access.backward);
         if (access.with_undefined) {
-            TRY(open_lacking(index, listed));
+            lacking_ = TRY(index.items_lacking(listed, access.backward));
             lacking_first_ = !access.backward;
         }
         seek(from);
@@ -85,16 +85,6 @@ private:
             path.push_back({.name = std::get<std::string>(step), .element = false});
         }
         return path;
-    }
-
-    // All items lack a path that nobody has.
-    Status open_lacking(const IndexSource& index, const IndexSource::Path& listed) {
-        if (listed.state == IndexSource::PathState::kListed) {
-            lacking_ = TRY(index.items_lacking(listed.id, context_.access.backward));
-        } else {
-            lacking_ = TRY(index.items_lacking(0, context_.access.backward));
-        }
-        return {};
     }
 
     void seek(const std::string& from) {

@@ -98,7 +98,7 @@ private:
                 return estimated_entries(condition);
             case Kind::kLacks: {
                 const IndexSource::Path path = TRY(index_->find(condition.path));
-                if (path.state == PathState::kListed) out = kEstimateMax;
+                if (path.state != PathState::kUnusable) out = kEstimateMax;
                 return out;
             }
             case Kind::kAnd:
