@@ -6,6 +6,7 @@
 #include "model/limits.h"
 #include "service/errors.h"
 #include "service/item_selection.h"
+#include "service/merged_source.h"
 #include "service/partition_source.h"
 #include "sql/binder.h"
 #include "sql/checks.h"
@@ -183,6 +184,29 @@ public:
         return std::move(answer_);
     }
 
+    // All ranges at once.
+    Result<QueryAnswer> run_merged(const Parsed& query, const std::vector<std::size_t>& ranges) {
+        const sql::Prepared prepared = TRY(sql::bind(*query.syntax, query.context));
+        scope_ = "merged query " + selection_.text(container_) + " " + digest_of(query.spec);
+        const sql::PageLimits limits{
+            .rows_max = TRY(page_size(request_, model::limits::kPageRowsDefault)),
+            .bytes_max = model::limits::kPageBytesMax,
+            .deadline = SteadyClock::now() + kPageTime,
+            .at_least_one = true};
+        std::vector<MergedSource::Part> parts;
+        for (const std::size_t range : ranges) {
+            auto source = TRY(open_range(range));
+            parts.push_back({container_.ranges[range].id, std::move(source)});
+        }
+        MergedSource source(std::move(parts));
+        const sql::Resume from = TRY(start_of({ranges.front()})).resume;
+        const auto resume =
+            add(TRY(sql::run_page(prepared, source, query.context.surroundings, from, limits)));
+        if (resume) go_on(ranges.front(), *resume);
+        answer_.sorted = !query.syntax->order_by.empty();
+        return std::move(answer_);
+    }
+
 private:
     struct Start {
         std::size_t at = 0;
@@ -204,12 +228,21 @@ private:
                                                  std::size_t range,
                                                  const sql::Resume& from,
                                                  const sql::PageLimits& limits) {
+        const auto source = TRY(open_range(range));
+        return add(TRY(sql::run_page(prepared, *source, surroundings, from, limits)));
+    }
+
+    Result<std::unique_ptr<PartitionSource>> open_range(std::size_t range) {
         const auto partition = TRY(partitions_.open(container_, range));
         TRY(check_session(request_, *partition));
-        const auto source = TRY(
+        auto source = TRY(
             PartitionSource::open(*partition, selection_.scope, container_.definition.default_ttl));
-        sql::ResultPage part = TRY(sql::run_page(prepared, *source, surroundings, from, limits));
         answer_.position = {.range_id = partition->identity().range_id, .lsn = source->lsn()};
+        return source;
+    }
+
+    // Puts the rows behind those there are; returns where to go on.
+    std::optional<sql::Resume> add(sql::ResultPage part) {
         Page& page = answer_.page;
         if (part.count > 0 && page.count > 0) page.elements += ',';
         page.elements += part.rows;
@@ -245,10 +278,12 @@ Result<QueryAnswer> Queries::run(const Request& request,
     const ItemSelection selection = TRY(select_items(request, container));
     const Routing routing = route(query, container, selection);
     const bool addressed = request.range_id || selection.scope.partition_key;
-    if (!addressed) TRY(check_gateway(query, options, container, routing));
+    if (!addressed && !options.merge) TRY(check_gateway(query, options, container, routing));
     const auto compiled = SteadyClock::now();
+    Run run(partitions_, signer_, request, container, selection);
     QueryAnswer answer =
-        TRY(Run(partitions_, signer_, request, container, selection).run(query, routing.ranges));
+        TRY(options.merge && routing.ranges.size() > 1 ? run.run_merged(query, routing.ranges)
+                                                       : run.run(query, routing.ranges));
     answer.times = {.compile = compiled - start, .run = SteadyClock::now() - compiled};
     return answer;
 }

@@ -34,7 +34,7 @@ EntryKey entry_of(const std::string& key, std::size_t value_size, bool backward,
     ByteReader number(std::string_view(key).substr(std::min(key.size(), value_size)));
     out.number = number.big_endian<ItemNumber>();
     if (!number.ok()) out.number = 0;
-    if (descends) out.number = ~out.number;
+    out.number = order_number(out.number, descends);
     return out;
 }
 
@@ -74,7 +74,7 @@ public:
     std::span<const Value> paths() const override { return loader_.values(); }
     std::string position() const override {
         std::string key = at_lacking_ ? undefined_key() : key_of_entry();
-        append_order_number(key, number_, context_.access.numbers_descend);
+        append_big_endian(key, order_number(number_, context_.access.numbers_descend));
         return key_position(key, number_);
     }
 
