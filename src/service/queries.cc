@@ -5,6 +5,7 @@
 #include "base/hash.h"
 #include "model/limits.h"
 #include "service/errors.h"
+#include "service/explain.h"
 #include "service/item_selection.h"
 #include "service/merged_source.h"
 #include "service/partition_source.h"
@@ -238,6 +239,7 @@ private:
         auto source = TRY(
             PartitionSource::open(*partition, selection_.scope, container_.definition.default_ttl));
         answer_.position = {.range_id = partition->identity().range_id, .lsn = source->lsn()};
+        ++answer_.partitions;
         return source;
     }
 
@@ -285,6 +287,10 @@ Result<QueryAnswer> Queries::run(const Request& request,
         TRY(options.merge && routing.ranges.size() > 1 ? run.run_merged(query, routing.ranges)
                                                        : run.run(query, routing.ranges));
     answer.times = {.compile = compiled - start, .run = SteadyClock::now() - compiled};
+    if (query.syntax->explain) {
+        answer.page = {
+            .elements = explanation(*query.syntax, answer), .count = 1, .continuation = {}};
+    }
     return answer;
 }
 
