@@ -4,6 +4,7 @@
 
 #include "base/hash.h"
 #include "model/limits.h"
+#include "service/computed.h"
 #include "service/errors.h"
 #include "service/explain.h"
 #include "service/item_selection.h"
@@ -49,14 +50,18 @@ struct Parsed {
     sql::BindingContext context;
 };
 
-Result<Parsed> parse(const QueryOptions& options, std::string_view body, const Clock& clock) {
+Result<Parsed> parse(const QueryOptions& options,
+                     const catalog::Container& container,
+                     std::string_view body,
+                     const Clock& clock) {
     Parsed out;
     out.spec = options.plain_text ? sql::plain_query_spec(body) : TRY(sql::parse_query_spec(body));
     out.syntax = TRY(sql::parse(out.spec.text));
     TRY(sql::check_query(*out.syntax,
                          {.find_function = sql::find_function, .allow_unsupported = false}));
-    out.context = {
-        .parameters = out.spec.parameters, .computed = {}, .surroundings = surroundings_at(clock)};
+    out.context = {.parameters = out.spec.parameters,
+                   .computed = TRY(parse_computed(container.definition.computed_properties)),
+                   .surroundings = surroundings_at(clock)};
     return out;
 }
 
@@ -276,16 +281,18 @@ Result<QueryAnswer> Queries::run(const Request& request,
                                  std::string_view body) const {
     TRY(check_intended_container(request, container));
     const auto start = SteadyClock::now();
-    const Parsed query = TRY(parse(options, body, clock_));
+    const Parsed query = TRY(parse(options, container, body, clock_));
     const ItemSelection selection = TRY(select_items(request, container));
     const Routing routing = route(query, container, selection);
     const bool addressed = request.range_id || selection.scope.partition_key;
-    if (!addressed && !options.merge) TRY(check_gateway(query, options, container, routing));
+    // A plan is explained for all partitions together.
+    const bool merge = options.merge || query.syntax->explain;
+    if (!addressed && !merge) TRY(check_gateway(query, options, container, routing));
     const auto compiled = SteadyClock::now();
     Run run(partitions_, signer_, request, container, selection);
     QueryAnswer answer =
-        TRY(options.merge && routing.ranges.size() > 1 ? run.run_merged(query, routing.ranges)
-                                                       : run.run(query, routing.ranges));
+        TRY(merge && routing.ranges.size() > 1 ? run.run_merged(query, routing.ranges)
+                                               : run.run(query, routing.ranges));
     answer.times = {.compile = compiled - start, .run = SteadyClock::now() - compiled};
     if (query.syntax->explain) {
         answer.page = {
@@ -299,7 +306,7 @@ Result<std::string> Queries::plan(const Request& request,
                                   const catalog::Container& container,
                                   std::string_view body) const {
     TRY(check_intended_container(request, container));
-    const Parsed query = TRY(parse(options, body, clock_));
+    const Parsed query = TRY(parse(options, container, body, clock_));
     return plan_text(query, container, sql::QueryFeatures::parse(options.supported_features));
 }
 

@@ -18,7 +18,8 @@ std::string order_key(const std::vector<BoundOrder>& orders,
                       Evaluator& evaluator) {
     std::string key;
     for (const BoundOrder& order : orders) {
-        const std::string value = encode(evaluator.evaluate(*order.expression), evaluator.arena());
+        std::string value;
+        append_sortable(value, evaluator.evaluate(*order.expression), evaluator.arena());
         index::append_in_order(
             key, value, order.descending ? index::Order::kDescending : index::Order::kAscending);
     }

@@ -1,6 +1,5 @@
-// The place of an item in the order of ORDER BY, as bytes: its values as the index encodes them,
-// those of descending paths inverted, then its number. Long strings count by their beginning, as in
-// the index, so that every plan sorts alike.
+// The place of an item in the order of ORDER BY, as bytes: its values as the index encodes them but
+// with strings in full, those of descending paths inverted, then its number.
 
 #pragma once
 
