@@ -43,7 +43,7 @@ TEST(Murmur3, X64_128_reference_values) {
 // From the SDKs' unit tests: the partition key [5, "redmond", true, null], which has one component
 // more than a container may define. Their key is the hash back to front, top two bits cleared.
 TEST(Murmur3, X64_128_of_an_sdk_vector) {
-    using std::string_literals::operator""s;
+    using namespace std::string_literals;
     const std::string key = "\x05\0\0\0\0\0\0\x14\x40"s + "\x08redmond\xff" + "\x03\x01";
     const Hash128 hash = murmur3_x64_128(key, 0);
     EXPECT_EQ(hex(Hash128{hash.h2 & 0x3FFFFFFFFFFFFFFF, hash.h1}),
@@ -106,11 +106,13 @@ TEST(HmacSha256, OneKeyServesManyTextsAndMoves) {
 TEST(HmacSha256, ThreadsShareOneKey) {
     const HmacSha256Key key("shared");
     std::vector<Sha256Digest> expected;
+    expected.reserve(200);
     for (int i = 0; i < 200; ++i) {
         expected.push_back(key.sign(std::to_string(i)));
     }
     std::vector<int> wrong(4, 0);
     std::vector<std::thread> threads;
+    threads.reserve(wrong.size());
     for (int& count : wrong) {
         threads.emplace_back([&] {
             for (std::size_t i = 0; i < expected.size(); ++i) {

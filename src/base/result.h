@@ -41,11 +41,13 @@ enum class ErrorCode : std::uint8_t {
 class [[nodiscard]] Error {
 public:
     explicit Error(ErrorCode code, std::string message = {}, std::uint32_t sub_status = 0)
-        : detail_(std::make_unique<Detail>(Detail{std::move(message), sub_status, code})) {}
+        : detail_(std::make_unique<Detail>(Detail{std::move(message), {}, sub_status, code})) {}
 
     ErrorCode code() const { return detail_->code; }
     std::uint32_t sub_status() const { return detail_->sub_status; }
     const std::string& message() const { return detail_->message; }
+    // What a client needs beside the message to go on, as text of its own.
+    const std::string& info() const { return detail_->info; }
 
     // Says where the error passed through: "reading index of 'orders': ...".
     Error with_context(const std::string& context) && {
@@ -53,9 +55,15 @@ public:
         return std::move(*this);
     }
 
+    Error with_info(std::string info) && {
+        detail_->info = std::move(info);
+        return std::move(*this);
+    }
+
 private:
     struct Detail {
         std::string message;
+        std::string info;
         std::uint32_t sub_status;
         ErrorCode code;
     };

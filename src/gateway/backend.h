@@ -10,8 +10,10 @@
 #include "base/clock.h"
 #include "base/random.h"
 #include "base/thread_pool.h"
+#include "service/indexing.h"
 #include "service/item_feed.h"
 #include "service/items.h"
+#include "service/queries.h"
 #include "service/resources.h"
 
 namespace orrery::gateway {
@@ -20,6 +22,8 @@ struct Backend {
     service::Resources& resources;
     service::Items& items;
     service::ItemFeed& item_feed;
+    service::Queries& queries;
+    service::Indexing& indexing;
     // For operations that may block: reactor threads never do.
     ThreadPool& workers;
     const auth::MasterKey& key;

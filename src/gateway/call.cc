@@ -79,7 +79,8 @@ http::Response Call::make_error(const Error& error) const {
         response.add_header(header::kSubStatus, std::to_string(error.sub_status()));
     }
     if (status == 503) response.add_header(header::kRetryAfterMs, kRetrySoonMs);
-    response.body = error_body(status, error.message(), activity_id_, exchange_->target());
+    response.body =
+        error_body(status, error.message(), activity_id_, exchange_->target(), error.info());
     return response;
 }
 

@@ -51,6 +51,7 @@ Result<service::Request> read_request(const Call& call) {
     request.continuation = call.header(header::kContinuation);
     request.max_item_count = call.header(header::kMaxItemCount);
     request.intended_container_rid = call.header(header::kIntendedContainerRid);
+    request.indexing_directive = call.header(header::kIndexingDirective);
     request.offer_throughput = call.header(header::kOfferThroughput);
     request.autopilot_settings = call.header(header::kAutopilotSettings);
     // Some SDKs send an empty continuation for "from the start".

@@ -185,7 +185,7 @@ TEST_F(GatewayTest, PostsThatAreNoWritesAre501ByName) {
     expect_error(create(item, {{"x-ms-documentdb-pre-trigger-include", "t"}}), 501, "pre-trigger");
     expect_error(
         create(item, {{"x-ms-documentdb-post-trigger-include", "t"}}), 501, "post-trigger");
-    expect_error(create(item, {{"x-ms-indexing-directive", "Exclude"}}), 501, "Exclude");
+    expect_error(create(item, {{"x-ms-indexing-directive", "Perhaps"}}), 400, "directive");
     EXPECT_EQ(send("GET", "/dbs/d/colls/c/docs").json().find("_count")->integer(), 0)
         << "nothing may be half done";
 }

@@ -15,7 +15,10 @@ inline constexpr std::string_view kConsistencyLevel = "x-ms-consistency-level";
 inline constexpr std::string_view kContentPath = "x-ms-content-path";
 inline constexpr std::string_view kContentType = "Content-Type";
 inline constexpr std::string_view kContinuation = "x-ms-continuation";
+inline constexpr std::string_view kContinuationExpected =
+    "x-ms-documentdb-query-iscontinuationexpected";
 inline constexpr std::string_view kCorrelatedActivityId = "x-ms-cosmos-correlated-activityid";
+inline constexpr std::string_view kCrossPartition = "x-ms-documentdb-query-enablecrosspartition";
 inline constexpr std::string_view kDate = "Date";
 inline constexpr std::string_view kEndEpk = "x-ms-end-epk";
 inline constexpr std::string_view kEtag = "etag";
@@ -28,6 +31,7 @@ inline constexpr std::string_view kIfMatch = "If-Match";
 inline constexpr std::string_view kIfNoneMatch = "If-None-Match";
 inline constexpr std::string_view kIndexTransformationProgress =
     "x-ms-documentdb-collection-index-transformation-progress";
+inline constexpr std::string_view kIndexUtilization = "x-ms-cosmos-index-utilization";
 inline constexpr std::string_view kIndexingDirective = "x-ms-indexing-directive";
 inline constexpr std::string_view kIntendedContainerRid = "x-ms-cosmos-intended-collection-rid";
 inline constexpr std::string_view kIsBatch = "x-ms-cosmos-is-batch-request";
@@ -45,21 +49,33 @@ inline constexpr std::string_view kNumberOfReadRegions = "x-ms-number-of-read-re
 inline constexpr std::string_view kOfferReplacePending = "x-ms-offer-replace-pending";
 inline constexpr std::string_view kOfferThroughput = "x-ms-offer-throughput";
 inline constexpr std::string_view kOfferType = "x-ms-offer-type";
+inline constexpr std::string_view kOptimisticDirectExecute =
+    "x-ms-cosmos-query-optimisticdirectexecute";
+inline constexpr std::string_view kParallelize =
+    "x-ms-documentdb-query-parallelizecrosspartitionquery";
 inline constexpr std::string_view kPartitionKey = "x-ms-documentdb-partitionkey";
+inline constexpr std::string_view kPopulateIndexMetrics = "x-ms-cosmos-populateindexmetrics";
+inline constexpr std::string_view kPopulateIndexMetricsV2 = "x-ms-cosmos-populateindexmetrics-V2";
+inline constexpr std::string_view kPopulateQueryMetrics = "x-ms-documentdb-populatequerymetrics";
 inline constexpr std::string_view kPopulateQuotaInfo = "x-ms-documentdb-populatequotainfo";
 inline constexpr std::string_view kPostTrigger = "x-ms-documentdb-post-trigger-include";
 inline constexpr std::string_view kPreTrigger = "x-ms-documentdb-pre-trigger-include";
 inline constexpr std::string_view kPrefer = "Prefer";
+inline constexpr std::string_view kQueryExecutionInfo = "x-ms-cosmos-query-execution-info";
+inline constexpr std::string_view kQueryMetrics = "x-ms-documentdb-query-metrics";
 inline constexpr std::string_view kRangeId = "x-ms-documentdb-partitionkeyrangeid";
 inline constexpr std::string_view kRequestCharge = "x-ms-request-charge";
+inline constexpr std::string_view kRequiresDistribution = "x-ms-cosmos-query-requiresdistribution";
 inline constexpr std::string_view kResourceQuota = "x-ms-resource-quota";
 inline constexpr std::string_view kResourceUsage = "x-ms-resource-usage";
 inline constexpr std::string_view kRetryAfterMs = "x-ms-retry-after-ms";
 inline constexpr std::string_view kSchemaVersion = "x-ms-schemaversion";
+inline constexpr std::string_view kServerMerge = "x-orrery-merge-partitions";
 inline constexpr std::string_view kServiceVersion = "x-ms-serviceversion";
 inline constexpr std::string_view kSessionToken = "x-ms-session-token";
 inline constexpr std::string_view kStartEpk = "x-ms-start-epk";
 inline constexpr std::string_view kSubStatus = "x-ms-substatus";
+inline constexpr std::string_view kSupportedQueryFeatures = "x-ms-cosmos-supported-query-features";
 inline constexpr std::string_view kVersion = "x-ms-version";
 inline constexpr std::string_view kXMsDate = "x-ms-date";
 

@@ -95,16 +95,27 @@ unsigned http_status(ErrorCode code) {
 std::string error_body(unsigned status,
                        std::string_view message,
                        std::string_view activity_id,
-                       std::string_view target) {
-    std::string text = "Message: {\"Errors\":[";
-    json::append_quoted(text, message);
-    text.append("]}\r\nActivityId: ").append(activity_id);
+                       std::string_view target,
+                       std::string_view info) {
+    std::string text = "Message: ";
+    if (message.starts_with("{\"")) {
+        text.append(message);
+    } else {
+        text.append("{\"Errors\":[");
+        json::append_quoted(text, message);
+        text.append("]}");
+    }
+    text.append("\r\nActivityId: ").append(activity_id);
     text.append(", Request URI: ").append(target.substr(0, target.find('?')));
     text.append(", RequestStats: , SDK: Orrery");
     std::string body = "{\"code\":";
     json::append_quoted(body, code_name(status));
     body += ",\"message\":";
     json::append_quoted(body, readable(text));
+    if (!info.empty()) {
+        body += ",\"additionalErrorInfo\":";
+        json::append_quoted(body, info);
+    }
     body += '}';
     return body;
 }

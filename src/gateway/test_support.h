@@ -27,6 +27,7 @@
 
 namespace orrery::gateway::testing_support {
 
+using model::testing_support::item;
 using model::testing_support::parsed;
 using Headers = std::map<std::string, std::string>;
 
@@ -168,6 +169,8 @@ protected:
     Gateway gateway_{Backend{.resources = *services_.resources,
                              .items = *services_.items,
                              .item_feed = *services_.feed,
+                             .queries = *services_.queries,
+                             .indexing = *services_.indexing,
                              .workers = workers_,
                              .key = key_,
                              .clock = clock_,

@@ -20,7 +20,7 @@
 namespace orrery::http {
 namespace {
 
-using std::chrono_literals::operator""s;
+using namespace std::chrono_literals;
 using testing::StartsWith;
 
 class ServerAbuseTest : public testing::Test {

@@ -16,7 +16,7 @@
 namespace orrery::http {
 namespace {
 
-using std::chrono_literals::operator""s;
+using namespace std::chrono_literals;
 
 class ServerStopTest : public testing::Test {
 protected:
@@ -92,15 +92,16 @@ TEST_F(ServerStopTest, ExchangesMayBeDroppedAfterTheServerIsGone) {
 
 TEST_F(ServerStopTest, MayBeCalledUnderLoad) {
     std::atomic<bool> over{false};
-    std::vector<std::thread> threads;
-    for (int i = 0; i < 8; ++i) {
-        threads.emplace_back([&, port = server_->port()] {
-            while (!over) {
-                TestClient client(port);
-                while (client.request("GET /later HTTP/1.1\r\n\r\n")) {
-                }
+    const auto ask_until_over = [&over, port = server_->port()] {
+        while (!over) {
+            TestClient client(port);
+            while (client.request("GET /later HTTP/1.1\r\n\r\n")) {
             }
-        });
+        }
+    };
+    std::vector<std::thread> threads(8);
+    for (std::thread& thread : threads) {
+        thread = std::thread(ask_until_over);
     }
     std::this_thread::sleep_for(std::chrono::milliseconds(200));
     EXPECT_TRUE(server_->stop(10s));

@@ -108,7 +108,8 @@ TEST_P(ServerTest, SendsALargeBodyToASlowReader) {
     std::this_thread::sleep_for(std::chrono::milliseconds(50));
     const auto large = client.receive();
     ASSERT_TRUE(large);
-    EXPECT_EQ(large->body, std::string(20'000'000, 'x'));
+    EXPECT_EQ(large->body.size(), 20'000'000U);
+    EXPECT_EQ(large->body.find_first_not_of('x'), std::string::npos);
     const auto next = client.receive();
     ASSERT_TRUE(next);
     EXPECT_EQ(next->body, "GET /next 0 ");

@@ -93,23 +93,52 @@ void append_bits(std::string& out, std::uint64_t bits) {
     } while (bits != 0);
 }
 
-bool take_bits(ByteReader& reader, std::uint64_t& bits) {
-    bits = std::uint64_t{reader.big_endian<std::uint8_t>()} << 56;
+// Reads encoded bytes that may be inverted. A read past the end yields zeros and is remembered.
+class EncodedReader {
+public:
+    EncodedReader(std::string_view bytes, Order order)
+        : bytes_(bytes), mask_(order == Order::kDescending ? 0xff : 0) {}
+
+    std::size_t at() const { return at_; }
+    bool ok() const { return ok_; }
+    unsigned char next() {
+        if (at_ == bytes_.size()) {
+            ok_ = false;
+            return 0;
+        }
+        return static_cast<unsigned char>(bytes_[at_++]) ^ mask_;
+    }
+    bool skip(std::size_t count) {
+        ok_ = ok_ && bytes_.size() - at_ >= count;
+        if (ok_) at_ += count;
+        return ok_;
+    }
+
+private:
+    std::string_view bytes_;
+    std::size_t at_ = 0;
+    unsigned char mask_;
+    bool ok_ = true;
+};
+
+bool take_bits(EncodedReader& reader, std::uint64_t& bits) {
+    bits = std::uint64_t{reader.next()} << 56;
     for (int shift = 48; shift >= -1; shift -= 7) {
-        const std::uint64_t byte = reader.big_endian<std::uint8_t>();
+        const std::uint64_t byte = reader.next();
         bits |= shift >= 0 ? (byte & 0xfe) << shift : byte >> 1;
         if ((byte & 1) == 0) return reader.ok();
     }
     return false;
 }
 
-bool take_number(ByteReader& reader, json::Number& number) {
+bool take_number(EncodedReader& reader, json::Number& number) {
     std::uint64_t bits = 0;
     if (!take_bits(reader, bits)) return false;
     const double real = real_of(bits);
     number = json::Number(real).normalized();
     if (!(std::abs(real) >= kSparse)) return true;
-    const std::int32_t remainder = reader.big_endian<std::uint16_t>() - kNoRemainder;
+    const int high = reader.next();
+    const std::int32_t remainder = (high << 8 | reader.next()) - kNoRemainder;
     if (!reader.ok() || std::abs(remainder) > kRemainderMax) return false;
     if (remainder == 0) return true;
     // Only damage can ask for more than an integer holds, or for a fraction of a larger number.
@@ -122,27 +151,22 @@ bool take_number(ByteReader& reader, json::Number& number) {
     return true;
 }
 
-// Takes the text of a string off the front; appends it to `text` unless that is null.
-bool take_string(std::string_view& rest, std::string* text, bool& exact) {
+// Appends the text to `text` unless that is null.
+bool take_string(EncodedReader& reader, std::string* text, bool& exact) {
     exact = true;
-    for (std::size_t at = 0; at < rest.size(); ++at) {
-        char c = rest[at];
-        if (c == kEnd) {
-            rest.remove_prefix(at + 1);
-            return true;
-        }
-        if (c == kEscape) {
-            if (++at == rest.size()) return false;
-            if (rest[at] == kCut) {
+    while (reader.ok()) {
+        unsigned char byte = reader.next();
+        if (byte == kEnd) return reader.ok();
+        if (byte == kEscape) {
+            byte = reader.next();
+            if (byte == kCut) {
                 exact = false;
-                if (rest.size() - at - 1 < kHashBytes) return false;
-                rest.remove_prefix(at + 1 + kHashBytes);
-                return true;
+                return reader.skip(kHashBytes);
             }
-            if (rest[at] != kEscapedZero && rest[at] != kEscapedOne) return false;
-            c = rest[at] == kEscapedZero ? '\0' : '\1';
+            if (byte != kEscapedZero && byte != kEscapedOne) return false;
+            byte = byte == kEscapedZero ? 0 : 1;
         }
-        if (text != nullptr) *text += static_cast<char>(kUtf8Order[static_cast<unsigned char>(c)]);
+        if (text != nullptr) *text += static_cast<char>(kUtf8Order[byte]);
     }
     return false;
 }
@@ -218,65 +242,57 @@ void append_in_order(std::string& out, std::string_view encoded, Order order) {
 }
 
 std::size_t encoded_length(std::string_view bytes, Order order) {
-    std::string inverted;
-    if (order == Order::kDescending) {
-        append_in_order(inverted, bytes, Order::kDescending);
-        bytes = inverted;
-    }
-    if (bytes.empty()) return 0;
-    std::string_view rest = bytes.substr(1);
+    EncodedReader reader(bytes, order);
+    json::Number number;
     bool exact = true;
-    switch (static_cast<Tag>(bytes[0])) {
+    bool sound = false;
+    switch (static_cast<Tag>(reader.next())) {
         case Tag::kUndefined:
         case Tag::kNull:
         case Tag::kFalse:
         case Tag::kTrue:
-            return 1;
-        case Tag::kNumber: {
-            ByteReader reader(rest);
-            json::Number number;
-            return take_number(reader, number) ? bytes.size() - reader.rest().size() : 0;
-        }
+            sound = true;
+            break;
+        case Tag::kNumber:
+            sound = take_number(reader, number);
+            break;
         case Tag::kString:
-            return take_string(rest, nullptr, exact) ? bytes.size() - rest.size() : 0;
+            sound = take_string(reader, nullptr, exact);
+            break;
         case Tag::kArray:
         case Tag::kObject:
-            return rest.size() >= kHashBytes ? 1 + kHashBytes : 0;
+            sound = reader.skip(kHashBytes);
+            break;
     }
-    return 0;
+    return sound && reader.ok() ? reader.at() : 0;
 }
 
 bool is_exact(std::string_view encoded) {
-    if (encoded.empty()) return false;
-    const auto tag = static_cast<Tag>(encoded[0]);
-    if (tag == Tag::kString) {
-        std::string_view rest = encoded.substr(1);
-        bool exact = false;
-        return take_string(rest, nullptr, exact) && exact;
-    }
-    return tag != Tag::kArray && tag != Tag::kObject;
+    EncodedReader reader(encoded, Order::kAscending);
+    const auto tag = static_cast<Tag>(reader.next());
+    bool exact = false;
+    if (tag == Tag::kString) return take_string(reader, nullptr, exact) && exact;
+    return reader.ok() && tag != Tag::kArray && tag != Tag::kObject;
 }
 
 std::optional<DecodedValue> decode_value(std::string_view encoded, std::string& scratch) {
     if (encoded.empty() || encoded_length(encoded) != encoded.size()) return std::nullopt;
-    std::string_view rest = encoded.substr(1);
+    EncodedReader reader(encoded, Order::kAscending);
     DecodedValue value;
-    value.tag = static_cast<Tag>(encoded[0]);
+    value.tag = static_cast<Tag>(reader.next());
     switch (value.tag) {
-        case Tag::kNumber: {
-            ByteReader reader(rest);
+        case Tag::kNumber:
             take_number(reader, value.number);
             break;
-        }
         case Tag::kString:
             scratch.clear();
-            take_string(rest, &scratch, value.exact);
+            take_string(reader, &scratch, value.exact);
             value.text = scratch;
             break;
         case Tag::kArray:
         case Tag::kObject:
             value.exact = false;
-            value.hash = json::distinct_hash_of_bytes(rest);
+            value.hash = json::distinct_hash_of_bytes(encoded.substr(1));
             break;
         default:
             break;

@@ -10,7 +10,7 @@ namespace {
 
 using Undefined = PartitionKeyValue::Undefined;
 using Null = PartitionKeyValue::Null;
-using std::string_literals::operator""s;
+using namespace std::string_literals;
 
 void expect_parsed(std::string_view header, const PartitionKeyValue& expected) {
     const Result<PartitionKeyValue> parsed = parse_partition_key_header(header);

@@ -14,7 +14,7 @@ namespace {
 using Component = PartitionKeyValue::Component;
 using Undefined = PartitionKeyValue::Undefined;
 using Null = PartitionKeyValue::Null;
-using std::string_literals::operator""s;
+using namespace std::string_literals;
 
 TEST(PartitionKeyValue, EncodingIsAsDocumented) {
     const PartitionKeyValue key{"ab"s, 1.0, Undefined{}};

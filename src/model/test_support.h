@@ -43,6 +43,13 @@ inline ItemBody item_body(std::string_view text, const ContainerDefinition& defi
     return must(parse_item_body(text, ItemPaths(definition)));
 }
 
+// {"id":id,"pk":key<rest>}
+inline std::string item(std::string_view id, std::string_view key, std::string_view rest = "") {
+    std::string json = R"({"id":")";
+    json.append(id).append(R"(","pk":")").append(key).append("\"").append(rest).append("}");
+    return json;
+}
+
 // The refusal's text, or a line that says there was none; its code must be the given one.
 template <typename T>
 std::string refusal(const Result<T>& result, ErrorCode code = ErrorCode::kBadRequest) {

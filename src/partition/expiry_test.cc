@@ -183,8 +183,11 @@ TEST_F(ExpiryTest, WhatCouldNotBeRemovedIsFoundAgain) {
         create(id);
     }
     const auto gated = std::make_shared<GatedStore>(must(bench_.engine.open(7)));
-    const auto failing = must(
-        Partition::open(identity(), gated, {.executors = bench_.executors, .clock = bench_.clock}));
+    const auto failing =
+        must(Partition::open(identity(),
+                             gated,
+                             {.executors = bench_.executors, .clock = bench_.clock},
+                             bench_.container.policy()));
     bench_.clock.advance(seconds(100));
     const auto found = find(100, 2);
     ASSERT_EQ(found.size(), 2U);

@@ -11,9 +11,7 @@
 namespace orrery::partition {
 namespace {
 
-using testing_support::identity;
 using testing_support::item;
-using testing_support::kStartSecond;
 using testing_support::must;
 using testing_support::PartitionBench;
 

@@ -16,8 +16,10 @@
 #include <vector>
 
 #include "base/result.h"
+#include "index/cursors.h"
 #include "index/path_policy.h"
 #include "index/value_bounds.h"
+#include "partition/index_keys.h"
 #include "partition/keys.h"
 #include "storage/engine.h"
 
@@ -25,36 +27,8 @@ namespace orrery::partition {
 
 class Partition;
 
-// Entries of one path or one composite index: (value, item) in that order, descending when walked
-// backward. Used by one thread.
-class TermCursor {
-public:
-    virtual ~TermCursor() = default;
-
-    virtual bool valid() const = 0;
-    // The encoded value; of a composite index all its values, each in its order. Good until next().
-    virtual std::string_view value() const = 0;
-    virtual Docnum docnum() const = 0;
-    virtual void next() = 0;
-    // Moves on to this entry or the first behind it in the cursor's direction; it may stay where it
-    // is, it never goes back.
-    virtual void seek(std::string_view value, Docnum docnum) = 0;
-    virtual Status status() const = 0;
-};
-
-// Items, each once, in the order of their numbers; descending when walked backward.
-class DocnumCursor {
-public:
-    virtual ~DocnumCursor() = default;
-
-    virtual bool valid() const = 0;
-    virtual Docnum docnum() const = 0;
-    // The index cannot say whether the item is wanted: look at it.
-    virtual bool to_be_checked() const = 0;
-    virtual void next() = 0;
-    virtual void seek(Docnum docnum) = 0;
-    virtual Status status() const = 0;
-};
+using index::DocnumCursor;
+using index::TermCursor;
 
 // What the index knows about a path.
 struct PathEntry {
@@ -102,10 +76,13 @@ public:
                                           const index::ValueBounds& bounds,
                                           const WalkFrom& from = {}) const;
 
-    // Indexed items that do not have this path. Some are to be checked: they may have it.
+    // Indexed items that do not have this path, which must be one without []. Some are to be
+    // checked: they may have it.
     Result<std::unique_ptr<DocnumCursor>> items_lacking(index::PathId path,
                                                         storage::Direction direction) const;
-    // Items that are not in the index: excluded by the client, or too large for it.
+    // All indexed items; those that lack a path that is absent.
+    Result<std::unique_ptr<DocnumCursor>> indexed(storage::Direction direction) const;
+    // Items that are not in the index: excluded by the client, or too large for it. To be checked.
     std::unique_ptr<DocnumCursor> unindexed(storage::Direction direction) const;
 
     // The number of entries in the bounds, counting no further than the limit.
@@ -120,12 +97,16 @@ public:
     Result<std::vector<ListedPath>> listed_paths() const;
 
 private:
-    IndexReader() = default;
+    explicit IndexReader(std::shared_ptr<const storage::Reader> snapshot)
+        : snapshot_(std::move(snapshot)) {}
+
+    Result<std::unique_ptr<DocnumCursor>> items_without(std::optional<index::PathId> path,
+                                                        storage::Direction direction) const;
 
     std::shared_ptr<const storage::Reader> snapshot_;
     std::shared_ptr<const index::PathPolicy> active_;
     std::shared_ptr<const index::PathPolicy> wanted_;
-    std::uint8_t generation_ = 0;
+    GenerationNumber generation_ = 0;
 };
 
 }  // namespace orrery::partition

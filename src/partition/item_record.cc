@@ -8,7 +8,7 @@ namespace orrery::partition {
 
 namespace {
 
-constexpr char kFormat = 1;  // On disk. A new layout gets a new number.
+constexpr char kFormat = 2;  // On disk. A new layout gets a new number.
 
 }  // namespace
 
@@ -33,6 +33,7 @@ void append_item_head(std::string& record, const ItemHeader& header, const ItemN
     append_big_endian(record, static_cast<std::uint64_t>(header.timestamp));
     append_big_endian(record, header.ordinal);
     append_big_endian(record, static_cast<std::uint32_t>(header.ttl));
+    record += static_cast<char>(header.indexing);
     append_varint(record, names.unique_digests.size() * model::kUniqueDigestBytes);
     for (const std::string& digest : names.unique_digests) {
         record.append(digest);
@@ -52,6 +53,8 @@ Result<ItemView> ItemView::decode(Docnum docnum, std::string_view record) {
     item.header.timestamp = static_cast<std::int64_t>(reader.big_endian<std::uint64_t>());
     item.header.ordinal = reader.big_endian<std::uint16_t>();
     item.header.ttl = static_cast<std::int32_t>(reader.big_endian<std::uint32_t>());
+    const auto indexing = reader.big_endian<std::uint8_t>();
+    item.header.indexing = static_cast<IndexingDirective>(indexing);
     item.unique_digests = reader.take(reader.varint());
     item.epk = reader.take(reader.varint());
     item.partition_key = reader.take(reader.varint());
@@ -59,6 +62,7 @@ Result<ItemView> ItemView::decode(Docnum docnum, std::string_view record) {
     item.json = reader.rest();
     const bool possible = lsn_is_possible(item.header.lsn) &&
                           timestamp_is_possible(item.header.timestamp) &&
+                          indexing <= static_cast<std::uint8_t>(IndexingDirective::kExclude) &&
                           item.unique_digests.size() % model::kUniqueDigestBytes == 0;
     if (!known || !reader.ok() || !possible) {
         return Error(ErrorCode::kCorrupted,

@@ -15,11 +15,15 @@
 
 namespace orrery::partition {
 
+// What the writer of an item said about indexing it (x-ms-indexing-directive). On disk.
+enum class IndexingDirective : std::uint8_t { kDefault = 0, kInclude = 1, kExclude = 2 };
+
 struct ItemHeader {
     Lsn lsn = 0;
     std::int64_t timestamp = 0;  // _ts
     std::uint16_t ordinal = 0;   // place within its transaction
     std::int32_t ttl = 0;        // the item's own, 0 when it has none
+    IndexingDirective indexing = IndexingDirective::kDefault;
 };
 
 // What no server has written is damage; to go on from there would end in numbers that have no etag.

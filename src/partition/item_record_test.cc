@@ -30,11 +30,12 @@ TEST(ItemRecord, WorkedExample) {
         to_hex_upper(record_of({.lsn = 5, .timestamp = 0x6553f100, .ordinal = 2, .ttl = -1},
                                {.epk = "E", .partition_key = "k", .id = "i", .unique_digests = {}},
                                "{}")),
-        "01"
+        "02"
         "0000000000000005"
         "000000006553F100"
         "0002"
         "FFFFFFFF"
+        "00"
         "00"
         "0145"
         "016B"
@@ -94,7 +95,7 @@ TEST(ItemRecord, CutShortItIsCorrupted) {
 
 TEST(ItemRecord, AnotherFormatIsCorrupted) {
     std::string bytes = example();
-    for (const char format : {'\0', '\2', '\xff'}) {
+    for (const char format : {'\0', '\1', '\3', '\xff'}) {
         bytes[0] = format;
         const auto item = StoredItem::decode(9, bytes);
         ASSERT_FALSE(item);
@@ -103,7 +104,7 @@ TEST(ItemRecord, AnotherFormatIsCorrupted) {
 }
 
 TEST(ItemRecord, LengthsBeyondTheEndAreCorrupted) {
-    constexpr std::size_t kFirstLength = 1 + 8 + 8 + 2 + 4;
+    constexpr std::size_t kFirstLength = 1 + 8 + 8 + 2 + 4 + 1;
     std::string bytes = example();
     bytes[kFirstLength] = '\x7f';
     EXPECT_FALSE(StoredItem::decode(9, bytes));

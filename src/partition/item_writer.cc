@@ -68,9 +68,15 @@ Result<State> State::decode(std::string_view bytes) {
 ItemWriter::ItemWriter(const Identity& identity,
                        const State& state,
                        const storage::Reader& store,
+                       ItemIndex& index,
                        std::int64_t now)
-    : identity_(identity), state_(state), store_(store), now_(std::max(now, state.last_timestamp)) {
+    : identity_(identity),
+      state_(state),
+      store_(store),
+      index_(index),
+      now_(std::max(now, state.last_timestamp)) {
     CHECK(identity.range_id <= model::kRangeIdMax);
+    index_.abandon();
 }
 
 Result<WrittenItem> ItemWriter::create(const model::ItemBody& body,
@@ -112,25 +118,35 @@ Result<Lsn> ItemWriter::remove(const ItemRef& ref, const WriteRules& rules) {
     const std::optional<StoredItem> old = TRY(find(ref, rules));
     if (!old) return not_found();
     TRY(check_etag(rules, identity_, *old));
-    ++state_.lsn;
-    erase_version(*old);
+    TRY(erase_item(*old));
     return state_.lsn;
 }
 
 Result<bool> ItemWriter::remove_if_expired(Docnum docnum, std::optional<std::int32_t> default_ttl) {
     const std::optional<StoredItem> item = TRY(load(docnum));
     if (!item || !Expiry{default_ttl, now_}.expired(item->header())) return false;
-    ++state_.lsn;
-    erase_version(*item);
+    TRY(erase_item(*item));
     return true;
+}
+
+Status ItemWriter::adopt_policy(std::shared_ptr<const index::PathPolicy> policy) {
+    return index_.adopt(
+        std::move(policy),
+        {.next = next_docnum(), .items = state_.item_count, .never_written = state_.lsn == 0});
+}
+
+Status ItemWriter::advance_index() {
+    return index_.advance(store_, [this](Docnum docnum) { return load(docnum); });
 }
 
 void ItemWriter::rollback_to(const Savepoint& savepoint) {
     batch_.rollback_to(savepoint.batch);
+    index_.rollback_to(savepoint.index);
     state_ = savepoint.state;
 }
 
 const storage::WriteBatch& ItemWriter::finish() {
+    index_.finish(batch_);
     if (!batch_.empty()) batch_.put(state_key(), state_.encode());
     return batch_;
 }
@@ -165,8 +181,7 @@ Result<ItemWriter::Lookup> ItemWriter::look_up(const ItemRef& ref, const WriteRu
         return Lookup{.item = std::nullopt, .id_taken = !ref.docnum};
     }
     if (Expiry{rules.default_ttl, now_}.expired(found.item->header())) {
-        ++state_.lsn;
-        erase_version(*found.item);
+        TRY(erase_item(*found.item));
         found.item.reset();
     }
     return found;
@@ -208,15 +223,21 @@ Status ItemWriter::check_unique_keys(const model::ItemBody& body,
     return {};
 }
 
+Docnum ItemWriter::next_docnum() const {
+    return static_cast<Docnum>(identity_.range_id) << model::kItemCounterBits |
+           (state_.last_item + 1);
+}
+
 Result<WrittenItem> ItemWriter::insert(const model::ItemBody& body,
                                        std::string_view epk,
                                        const WriteRules& rules) {
-    const Docnum docnum =
-        static_cast<Docnum>(identity_.range_id) << model::kItemCounterBits | (state_.last_item + 1);
+    const Docnum docnum = next_docnum();
     TRY(check_unique_keys(body, epk, docnum, rules));
     ++state_.last_item;
     batch_.put(member_key(epk, docnum), {});
-    return WrittenItem{.item = write_version(docnum, body, epk), .created = true};
+    StoredItem item = write_version(docnum, body, epk, rules);
+    TRY(index_.add(item));
+    return WrittenItem{.item = std::move(item), .created = true};
 }
 
 Result<WrittenItem> ItemWriter::overwrite(const StoredItem& old,
@@ -224,15 +245,22 @@ Result<WrittenItem> ItemWriter::overwrite(const StoredItem& old,
                                           const WriteRules& rules) {
     TRY(check_unique_keys(body, old.epk(), old.docnum(), rules));
     erase_trail(old, body.id);
-    return WrittenItem{.item = write_version(old.docnum(), body, old.epk()), .created = false};
+    StoredItem item = write_version(old.docnum(), body, old.epk(), rules);
+    TRY(index_.replace(old, item));
+    return WrittenItem{.item = std::move(item), .created = false};
 }
 
 StoredItem ItemWriter::write_version(Docnum docnum,
                                      const model::ItemBody& body,
-                                     std::string_view epk) {
+                                     std::string_view epk,
+                                     const WriteRules& rules) {
     ++state_.lsn;
     state_.last_timestamp = now_;
-    const ItemHeader header{.lsn = state_.lsn, .timestamp = now_, .ordinal = 0, .ttl = body.ttl};
+    const ItemHeader header{.lsn = state_.lsn,
+                            .timestamp = now_,
+                            .ordinal = 0,
+                            .ttl = body.ttl,
+                            .indexing = rules.indexing};
     const std::string partition_key = body.partition_key.encode();
 
     std::string record;
@@ -260,10 +288,12 @@ StoredItem ItemWriter::write_version(Docnum docnum,
     return std::move(item).take();
 }
 
-void ItemWriter::erase_version(const StoredItem& old) {
+Status ItemWriter::erase_item(const StoredItem& old) {
+    ++state_.lsn;
     batch_.remove(item_key(old.docnum()));
     batch_.remove(member_key(old.epk(), old.docnum()));
     erase_trail(old, std::nullopt);
+    return index_.remove(old);
 }
 
 void ItemWriter::erase_trail(const StoredItem& old, std::optional<std::string_view> kept_id) {

@@ -1,10 +1,11 @@
 // The one place that changes items. Each operation writes the item, its id entry, its log entry,
-// its unique keys and its expiry in one batch, and can be rolled back to a savepoint. Runs on the
-// partition's executor only: one writer at a time, no locks.
+// its unique keys, its expiry and its index entries in one batch, and can be rolled back to a
+// savepoint. Runs on the partition's executor only: one writer at a time, no locks.
 
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -12,6 +13,7 @@
 #include "base/result.h"
 #include "model/item_body.h"
 #include "partition/identity.h"
+#include "partition/item_index.h"
 #include "partition/item_record.h"
 #include "partition/keys.h"
 #include "storage/engine.h"
@@ -44,6 +46,7 @@ struct ItemRef {
 struct WriteRules {
     std::optional<std::int32_t> default_ttl;  // the container's
     std::optional<std::string> if_match;      // header value
+    IndexingDirective indexing = IndexingDirective::kDefault;
 };
 
 struct WrittenItem {
@@ -53,9 +56,12 @@ struct WrittenItem {
 
 class ItemWriter {
 public:
+    // `index` is the partition's. What an earlier writer left in it without a commit is dropped;
+    // after this one's batch is committed it must be told so.
     ItemWriter(const Identity& identity,
                const State& state,
                const storage::Reader& store,
+               ItemIndex& index,
                std::int64_t now);
 
     Result<WrittenItem> create(const model::ItemBody& body,
@@ -74,11 +80,16 @@ public:
     // Removes the item if the rule says that it has expired; returns whether it did.
     Result<bool> remove_if_expired(Docnum docnum, std::optional<std::int32_t> default_ttl);
 
+    // Changes of the index as a whole (item_index.h).
+    Status adopt_policy(std::shared_ptr<const index::PathPolicy> policy);
+    Status advance_index();
+
     struct Savepoint {
         storage::WriteBatch::Savepoint batch;
+        ItemIndex::Savepoint index;
         State state;
     };
-    Savepoint savepoint() const { return {batch_.savepoint(), state_}; }
+    Savepoint savepoint() const { return {batch_.savepoint(), index_.savepoint(), state_}; }
     void rollback_to(const Savepoint& savepoint);
 
     // The changes so far with the counters added, ready to commit; empty when nothing changed.
@@ -109,16 +120,21 @@ private:
     Result<WrittenItem> overwrite(const StoredItem& old,
                                   const model::ItemBody& body,
                                   const WriteRules& rules);
-    // Puts the item and everything that leads to it, and takes the next LSN.
-    StoredItem write_version(Docnum docnum, const model::ItemBody& body, std::string_view epk);
-    // Takes all of that away again; the caller has taken the LSN of the change.
-    void erase_version(const StoredItem& old);
+    Docnum next_docnum() const;
+    // Puts the item and everything that leads to it but the index, and takes the next LSN.
+    StoredItem write_version(Docnum docnum,
+                             const model::ItemBody& body,
+                             std::string_view epk,
+                             const WriteRules& rules);
+    // Takes an item away with all that leads to it, and takes the LSN of the change.
+    Status erase_item(const StoredItem& old);
     // All but the item itself, and its id entry unless that is the one to keep.
     void erase_trail(const StoredItem& old, std::optional<std::string_view> kept_id);
 
     const Identity& identity_;
     State state_;
     const storage::Reader& store_;
+    ItemIndex& index_;
     std::int64_t now_;
     storage::WriteBatch batch_;
 };

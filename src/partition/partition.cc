@@ -4,6 +4,7 @@
 
 #include "base/hash.h"
 #include "base/log.h"
+#include "partition/index_tasks.h"
 
 namespace orrery::partition {
 
@@ -25,22 +26,34 @@ Error copy_of(const Error& error) {
 
 }  // namespace
 
-Result<std::shared_ptr<Partition>> Partition::open(const Identity& identity,
-                                                   std::shared_ptr<storage::PartitionStore> store,
-                                                   const Environment& environment) {
-    State state;
+Result<std::shared_ptr<Partition>> Partition::open(
+    const Identity& identity,
+    std::shared_ptr<storage::PartitionStore> store,
+    const Environment& environment,
+    const std::shared_ptr<const index::PathPolicy>& policy) {
+    Contents contents;
     std::string bytes;
-    if (TRY(store->get(state_key(), bytes))) state = TRY(State::decode(bytes));
-    return std::make_shared<Partition>(Opened(), identity, std::move(store), environment, state);
+    if (TRY(store->get(state_key(), bytes))) contents.state = TRY(State::decode(bytes));
+    contents.index = TRY(ItemIndex::open(*store, policy, environment.computed));
+    auto partition = std::make_shared<Partition>(
+        Opened(), identity, std::move(store), environment, std::move(contents));
+    if (partition->index_view()->wanted->text() != policy->text()) {
+        partition->submit(make_adopt_task(policy, [](bool /*adopted*/) {}));
+    }
+    return partition;
 }
 
 Partition::Partition(Opened /*opened*/,
                      const Identity& identity,
                      std::shared_ptr<storage::PartitionStore> store,
                      const Environment& environment,
-                     const State& state)
-    : identity_(identity), store_(std::move(store)), environment_(environment), state_(state) {
-    publish(state);
+                     Contents contents)
+    : identity_(identity),
+      store_(std::move(store)),
+      environment_(environment),
+      state_(contents.state),
+      index_(std::move(contents.index)) {
+    publish(state_);
 }
 
 Result<std::optional<StoredItem>> Partition::read(const ItemRef& ref,
@@ -89,18 +102,16 @@ Result<std::optional<StoredItem>> Partition::find(const ItemRef& ref) const {
 }
 
 void Partition::submit(std::unique_ptr<WriteTask> task) {
-    {
-        const std::lock_guard lock(mutex_);
-        if (!closed_) {
-            queue_.push_back(std::move(task));
-            if (running_) return;
-            running_ = true;
-        }
-    }
-    if (task) {
+    std::unique_lock lock(mutex_);
+    if (closed_) {
+        lock.unlock();
         task->complete(gone());
         return;
     }
+    queue_.push_back(std::move(task));
+    if (running_) return;
+    running_ = true;
+    lock.unlock();
     environment_.executors.post([self = shared_from_this()] { self->run(); });
 }
 
@@ -139,7 +150,7 @@ void Partition::run() {
 
 void Partition::run_batch() {
     const std::vector<std::unique_ptr<WriteTask>> tasks = take_queue();
-    ItemWriter writer(identity_, state_, *store_, environment_.clock.now_seconds());
+    ItemWriter writer(identity_, state_, *store_, *index_, environment_.clock.now_seconds());
     std::vector<Status> outcomes;
     outcomes.reserve(tasks.size());
     for (const auto& task : tasks) {
@@ -150,6 +161,7 @@ void Partition::run_batch() {
     const storage::WriteBatch& batch = writer.finish();
     const Status committed = batch.empty() ? Status() : store_->commit(batch);
     if (committed) {
+        index_->committed();
         state_ = writer.state();
         publish(state_);
     } else {

@@ -49,17 +49,26 @@ public:
         ThreadPool& executors;
         const Clock& clock;
         DocnumCache* docnums = nullptr;  // without it every point read takes two look-ups
+        ComputedFactory computed = nullptr;
     };
 
-    static Result<std::shared_ptr<Partition>> open(const Identity& identity,
-                                                   std::shared_ptr<storage::PartitionStore> store,
-                                                   const Environment& environment);
+    // `policy` is the container's: a partition that was indexed by another one starts to change.
+    static Result<std::shared_ptr<Partition>> open(
+        const Identity& identity,
+        std::shared_ptr<storage::PartitionStore> store,
+        const Environment& environment,
+        const std::shared_ptr<const index::PathPolicy>& policy);
 
+    // What open() reads from the store.
+    struct Contents {
+        State state;
+        std::unique_ptr<ItemIndex> index;
+    };
     Partition(Opened opened,
               const Identity& identity,
               std::shared_ptr<storage::PartitionStore> store,
               const Environment& environment,
-              const State& state);
+              Contents contents);
 
     const Identity& identity() const { return identity_; }
 
@@ -71,6 +80,9 @@ public:
     // The live item, or nothing.
     Result<std::optional<StoredItem>> read(const ItemRef& ref,
                                            std::optional<std::int32_t> default_ttl) const;
+
+    // The index as of the newest commit.
+    std::shared_ptr<const IndexView> index_view() const { return index_->view(); }
 
     const storage::PartitionStore& store() const { return *store_; }
     const Clock& clock() const { return environment_.clock; }
@@ -105,7 +117,9 @@ private:
     bool running_ = false;
     bool closed_ = false;
 
-    State state_;  // touched by the executor only
+    // Touched by the executor only, but for the index's view.
+    State state_;
+    const std::unique_ptr<ItemIndex> index_;
 };
 
 }  // namespace orrery::partition

@@ -105,6 +105,7 @@ public:
             sorted[item.order] = address.id + "=" + std::to_string(item.value);
         }
         std::vector<std::string> out;
+        out.reserve(sorted.size());
         for (const auto& [order, text] : sorted) {
             out.push_back(text);
         }
@@ -166,8 +167,8 @@ private:
     void open() {
         executors_ = std::make_unique<ThreadPool>(1);
         store_ = must(medium_.engine().open(identity().storage_id));
-        partition_ =
-            must(Partition::open(identity(), store_, {.executors = *executors_, .clock = clock_}));
+        partition_ = must(Partition::open(
+            identity(), store_, {.executors = *executors_, .clock = clock_}, container_.policy()));
         EXPECT_EQ(partition_->lsn(), last_lsn_) << "after a reopen";
     }
     void reopen() {

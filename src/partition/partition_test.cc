@@ -31,8 +31,8 @@ protected:
         outcomes_.reserve(kWritesMax);
         lsns_.reserve(kWritesMax);
         store_ = std::make_shared<GatedStore>(must(engine_.open(7)));
-        partition_ =
-            must(Partition::open(identity(), store_, {.executors = executors_, .clock = clock_}));
+        partition_ = must(Partition::open(
+            identity(), store_, {.executors = executors_, .clock = clock_}, container_.policy()));
     }
 
     static constexpr std::size_t kWritesMax = 2000;
@@ -198,6 +198,7 @@ TEST(Partition, ManyThreadsMayWriteAtOnce) {
     PartitionBench bench;
     std::atomic<int> done = 0;
     std::vector<std::thread> threads;
+    threads.reserve(kThreads);
     for (int t = 0; t < kThreads; ++t) {
         threads.emplace_back([&, t] {
             for (int i = 0; i < kWrites; ++i) {
@@ -244,7 +245,8 @@ TEST(Partition, DamagedCountersAreRefused) {
         ASSERT_TRUE(bench.store().commit(batch));
         const auto opened = Partition::open(identity(),
                                             must(bench.engine.open(7)),
-                                            {.executors = bench.executors, .clock = bench.clock});
+                                            {.executors = bench.executors, .clock = bench.clock},
+                                            bench.container.policy());
         ASSERT_FALSE(opened);
         EXPECT_EQ(opened.error().code(), ErrorCode::kCorrupted);
     }

@@ -25,6 +25,7 @@
 namespace orrery::partition::testing_support {
 
 using model::testing_support::container_definition;
+using model::testing_support::item;
 using model::testing_support::item_body;
 using model::testing_support::must;
 using model::testing_support::refusal;
@@ -104,16 +105,13 @@ struct ContainerUnderTest {
         return writer.remove(ref(key, std::move(id)), rules(std::move(if_match)));
     }
 
+    std::shared_ptr<const index::PathPolicy> policy() const {
+        return must(index::PathPolicy::compile(definition));
+    }
+
     model::ContainerDefinition definition;
     model::ItemPaths paths;
 };
-
-// {"id":id,"pk":key<rest>}
-inline std::string item(std::string_view id, std::string_view key, std::string_view rest = "") {
-    std::string json = R"({"id":")";
-    json.append(id).append(R"(","pk":")").append(key).append("\"").append(rest).append("}");
-    return json;
-}
 
 inline std::string joined(const std::vector<std::string>& lines) {
     std::string out;
@@ -177,8 +175,8 @@ public:
 private:
     void open() {
         store_ = must(engine.open(identity().storage_id));
-        partition =
-            must(Partition::open(identity(), store_, {.executors = executors, .clock = clock}));
+        partition = must(Partition::open(
+            identity(), store_, {.executors = executors, .clock = clock}, container.policy()));
     }
 
     std::shared_ptr<storage::PartitionStore> store_;

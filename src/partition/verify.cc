@@ -6,6 +6,7 @@
 #include "partition/item_record.h"
 #include "partition/item_writer.h"
 #include "partition/keys.h"
+#include "partition/verify_index.h"
 
 namespace orrery::partition {
 
@@ -17,8 +18,12 @@ class Verifier {
 public:
     explicit Verifier(const storage::PartitionStore& store) : state_(store.snapshot()) {}
 
-    Result<Verification> run() {
-        TRY(check_items());
+    Result<Verification> run(const ComputedFactory& computed) {
+        auto index = IndexVerifier::open(
+            *state_, computed, [this](std::string what) { note(std::move(what)); });
+        if (!index) note("the index cannot be read: " + index.error().message());
+        TRY(check_items(index ? &*index : nullptr));
+        if (index) TRY(index->finish());
         // Every item accounts for its entries; more than those belong to nobody.
         TRY(check_count('K', result_.items));
         TRY(check_count('P', result_.items));
@@ -30,7 +35,7 @@ public:
     }
 
 private:
-    Status check_items() {
+    Status check_items(IndexVerifier* index) {
         const auto cursor = state_->scan(all_of('D'), storage::Direction::kForward);
         for (; cursor->valid(); cursor->next()) {
             const auto docnum = docnum_of_key(cursor->key());
@@ -44,6 +49,7 @@ private:
                 continue;
             }
             TRY(check_item(*item));
+            if (index != nullptr) TRY(index->check(*item));
         }
         return cursor->status();
     }
@@ -130,6 +136,8 @@ private:
 
 }  // namespace
 
-Result<Verification> verify(const storage::PartitionStore& store) { return Verifier(store).run(); }
+Result<Verification> verify(const storage::PartitionStore& store, const ComputedFactory& computed) {
+    return Verifier(store).run(computed);
+}
 
 }  // namespace orrery::partition

@@ -1,6 +1,6 @@
 // Checks that everything a partition stores about its items fits together: each item with its id,
-// log, expiry and unique entries, and no entry without its item. For `orrery inspect` and crash
-// tests.
+// log, expiry, unique and index entries, and no entry without its item. For `orrery inspect` and
+// crash tests.
 
 #pragma once
 
@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "partition/item_index.h"
 #include "storage/engine.h"
 
 namespace orrery::partition {
@@ -18,6 +19,8 @@ struct Verification {
     std::vector<std::string> problems;  // empty when all is well
 };
 
-Result<Verification> verify(const storage::PartitionStore& store);
+// `computed` as the partition has it; it may be empty where no container has computed properties.
+Result<Verification> verify(const storage::PartitionStore& store,
+                            const ComputedFactory& computed = nullptr);
 
 }  // namespace orrery::partition

@@ -163,8 +163,8 @@ TEST_F(Verify, MissingCountersAreAProblemAndDamagedOnesAnError) {
 }
 
 TEST_F(Verify, ProblemsAreCounted) {
-    for (int i = 0; i < 200; ++i) {
-        put_entry(item_key(static_cast<Docnum>(1000 + i)), "nonsense");
+    for (Docnum docnum = 1000; docnum < 1200; ++docnum) {
+        put_entry(item_key(docnum), "nonsense");
     }
     EXPECT_EQ(must(verify(bench_.store())).problems.size(), 100U);
 }

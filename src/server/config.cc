@@ -17,7 +17,7 @@ namespace {
 
 // Splits 127.0.0.1:8081, [::1]:8081 or localhost:8081; empty text when it is fine.
 std::string split_listen(const std::string& text, ServeConfig& config) {
-    const std::string problem =
+    std::string problem =
         "'" + text + "' is not ADDRESS:PORT, such as 127.0.0.1:8081 or [::1]:8081";
     const std::size_t colon = text.rfind(':');
     if (colon == std::string::npos || colon == 0) return problem;

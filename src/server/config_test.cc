@@ -44,7 +44,7 @@ protected:
     ConfigTest() { std::ofstream(file_) << "content"; }
 
     std::string config_file(const std::string& content) {
-        const std::string path = directory_ / "orrery.toml";
+        std::string path = directory_ / "orrery.toml";
         std::ofstream(path) << content;
         return path;
     }

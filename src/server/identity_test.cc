@@ -39,7 +39,7 @@ protected:
         return config;
     }
     std::string file(const std::string& name, const std::string& content) const {
-        const std::string path = directory_ / name;
+        std::string path = directory_ / name;
         std::ofstream(path) << content;
         return path;
     }

@@ -79,16 +79,23 @@ void Node::build_services(const ServeConfig& config) {
         *catalog_,
         partition::Partition::Environment{
             .executors = *executors_, .clock = clock_, .docnums = docnums_.get()});
+    indexing_ = std::make_unique<service::Indexing>(*catalog_, *partitions_);
     background_ = std::make_unique<service::Background>(
-        *catalog_, *partitions_, std::chrono::milliseconds(config.ttl_sweep_ms));
+        *catalog_, *partitions_, *indexing_, std::chrono::milliseconds(config.ttl_sweep_ms));
     signer_ = std::make_unique<service::ContinuationSigner>(catalog_->secret());
     resources_ = std::make_unique<service::Resources>(
         *catalog_,
         *signer_,
         service::ResourceOptions{.partition_count = config.partitions,
-                                 .on_removal = [this] { background_->wake(); }});
+                                 .on_removal = [this] { background_->wake(); },
+                                 .on_replacement =
+                                     [this](model::ContainerRid rid) {
+                                         indexing_->adopt(rid);
+                                         background_->wake();
+                                     }});
     items_ = std::make_unique<service::Items>(*partitions_);
     item_feed_ = std::make_unique<service::ItemFeed>(*partitions_, *signer_);
+    queries_ = std::make_unique<service::Queries>(*partitions_, *signer_, clock_);
     workers_ = std::make_unique<ThreadPool>(kWorkerThreads);
 }
 
@@ -104,6 +111,8 @@ Status Node::open_gateway(const ServeConfig& config) {
         gateway::Backend{.resources = *resources_,
                          .items = *items_,
                          .item_feed = *item_feed_,
+                         .queries = *queries_,
+                         .indexing = *indexing_,
                          .workers = *workers_,
                          .key = master_key_,
                          .clock = clock_,

@@ -24,6 +24,7 @@
 #include "service/item_feed.h"
 #include "service/items.h"
 #include "service/partitions.h"
+#include "service/queries.h"
 #include "service/resources.h"
 #include "storage/data_directory.h"
 #include "storage/engine.h"
@@ -68,11 +69,13 @@ private:
     std::unique_ptr<ThreadPool> executors_;
     std::unique_ptr<partition::DocnumCache> docnums_;
     std::unique_ptr<service::Partitions> partitions_;
+    std::unique_ptr<service::Indexing> indexing_;
     std::unique_ptr<service::Background> background_;
     std::unique_ptr<service::ContinuationSigner> signer_;
     std::unique_ptr<service::Resources> resources_;
     std::unique_ptr<service::Items> items_;
     std::unique_ptr<service::ItemFeed> item_feed_;
+    std::unique_ptr<service::Queries> queries_;
     std::atomic<bool> draining_ = false;
     std::unique_ptr<gateway::Gateway> gateway_;
     std::unique_ptr<ThreadPool> workers_;

@@ -15,8 +15,13 @@ constexpr std::size_t kExpiredPerCommit = 100;
 
 Background::Background(catalog::Catalog& catalog,
                        Partitions& partitions,
+                       Indexing& indexing,
                        std::chrono::milliseconds interval)
-    : catalog_(catalog), partitions_(partitions), interval_(interval), thread_([this] { run(); }) {}
+    : catalog_(catalog),
+      partitions_(partitions),
+      indexing_(indexing),
+      interval_(interval),
+      thread_([this] { run(); }) {}
 
 Background::~Background() {
     {
@@ -52,6 +57,7 @@ void Background::run_once() {
         log::warn("drop_failed", {{"reason", dropped.error().message()}});
     }
     sweep_expired();
+    if (indexing_.advance()) wake();
 }
 
 void Background::sweep_expired() {

@@ -1,4 +1,5 @@
-// The work nobody waits for: removing expired items and the data of removed containers.
+// The work nobody waits for: removing expired items and the data of removed containers, building
+// indexes.
 
 #pragma once
 
@@ -11,6 +12,7 @@
 #include "base/result.h"
 #include "catalog/catalog.h"
 #include "partition/expiry.h"
+#include "service/indexing.h"
 #include "service/partitions.h"
 
 namespace orrery::service {
@@ -20,6 +22,7 @@ public:
     // One thread, until destruction; sweeps every `interval`.
     Background(catalog::Catalog& catalog,
                Partitions& partitions,
+               Indexing& indexing,
                std::chrono::milliseconds interval);
     Background(const Background&) = delete;
     Background& operator=(const Background&) = delete;
@@ -40,6 +43,7 @@ private:
 
     catalog::Catalog& catalog_;
     Partitions& partitions_;
+    Indexing& indexing_;
     const std::chrono::milliseconds interval_;
     std::unordered_map<storage::PartitionId, partition::SweepPosition> positions_;
 

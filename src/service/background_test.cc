@@ -15,6 +15,7 @@ namespace orrery::service {
 namespace {
 
 using std::chrono::seconds;
+using testing_support::item;
 using testing_support::must;
 using testing_support::ServiceTest;
 
@@ -26,10 +27,7 @@ protected:
     void create(const catalog::ContainerPtr& container, int count, const std::string& rest = "") {
         for (int i = 0; i < count; ++i) {
             const std::string id = std::to_string(made_++);
-            ASSERT_TRUE(
-                services_
-                    .create(container, R"({"id":")" + id + R"(","pk":")" + id + "\"" + rest + "}")
-                    .answer);
+            ASSERT_TRUE(services_.create(container, item(id, id, rest)).answer);
         }
     }
     std::uint64_t count(const catalog::ContainerPtr& container) {
@@ -55,7 +53,7 @@ TEST_F(BackgroundTest, RemovesExpiredItemsOfAllRangesAndNoOthers) {
     create(aging, 10, R"(,"ttl":-1)");
     create(aging, 10, R"(,"ttl":1000)");
     create(forever, 5, R"(,"ttl":1)");
-    Background background(*services_.catalog, *services_.partitions, kNever);
+    Background background(*services_.catalog, *services_.partitions, *services_.indexing, kNever);
     clock_.advance(seconds(100));
     wake_until(background, [&] { return count(aging) <= 20; });
     EXPECT_EQ(count(aging), 20U);
@@ -69,7 +67,7 @@ TEST_F(BackgroundTest, RemovesExpiredItemsOfAllRangesAndNoOthers) {
 TEST_F(BackgroundTest, FollowsAChangeOfTheDefault) {
     const auto container = services_.container(R"({"defaultTtl":1000})");
     create(container, 5);
-    Background background(*services_.catalog, *services_.partitions, kNever);
+    Background background(*services_.catalog, *services_.partitions, *services_.indexing, kNever);
     clock_.advance(seconds(50));
     must(services_.catalog->replace_container(
         container->rid,
@@ -82,7 +80,7 @@ TEST_F(BackgroundTest, FollowsAChangeOfTheDefault) {
 TEST_F(BackgroundTest, DropsTheDataOfRemovedContainers) {
     const auto container = services_.container("{}", 2);
     create(container, 10);
-    Background background(*services_.catalog, *services_.partitions, kNever);
+    Background background(*services_.catalog, *services_.partitions, *services_.indexing, kNever);
     ASSERT_TRUE(services_.catalog->remove_container(container->rid, std::nullopt));
     wake_until(background, [&] { return services_.catalog->partitions_to_drop().empty(); });
     for (const auto& range : container->ranges) {
@@ -94,7 +92,8 @@ TEST_F(BackgroundTest, ClearsUpAtTheStart) {
     const auto container = services_.container();
     create(container, 3);
     ASSERT_TRUE(services_.catalog->remove_container(container->rid, std::nullopt));
-    const Background background(*services_.catalog, *services_.partitions, kNever);
+    const Background background(
+        *services_.catalog, *services_.partitions, *services_.indexing, kNever);
     const auto deadline = std::chrono::steady_clock::now() + seconds(30);
     while (!services_.catalog->partitions_to_drop().empty() &&
            std::chrono::steady_clock::now() < deadline) {
@@ -110,14 +109,15 @@ TEST_F(BackgroundTest, DoesNotInsistWhenItCannotRemove) {
     ASSERT_TRUE(services.start());
     const auto container = services.container(R"({"defaultTtl":1})");
     for (int i = 0; i < 150; ++i) {
-        const std::string body = R"({"id":")" + std::to_string(i) + R"(","pk":"a"})";
+        const std::string body = item(std::to_string(i), "a");
         ASSERT_TRUE(services.create(container, body).answer);
     }
     engine_.fence(container->ranges[0].partition);
     clock_.advance(seconds(1));
     const std::uint64_t before = counting.writes();
     {
-        const Background background(*services.catalog, *services.partitions, kNever);
+        const Background background(
+            *services.catalog, *services.partitions, *services.indexing, kNever);
         while (counting.writes() == before) {
             std::this_thread::sleep_for(std::chrono::milliseconds(1));
         }
@@ -129,7 +129,8 @@ TEST_F(BackgroundTest, DoesNotInsistWhenItCannotRemove) {
 
 TEST_F(BackgroundTest, EndsAtOnceWhenNothingIsToBeDone) {
     for (int i = 0; i < 20; ++i) {
-        Background background(*services_.catalog, *services_.partitions, kNever);
+        Background background(
+            *services_.catalog, *services_.partitions, *services_.indexing, kNever);
         if (i % 2 == 0) background.wake();
     }
 }

@@ -36,7 +36,7 @@ Request keyed(std::string_view key) {
     return request;
 }
 
-Step create_container(std::string name) {
+Step create_container(const std::string& name) {
     return [name](Services& services) -> Status {
         Request request;
         request.offer_throughput = "20000";  // two partitions
@@ -51,13 +51,13 @@ Step create_container(std::string name) {
     };
 }
 
-Step create_item(std::string container, std::string body) {
+Step create_item(const std::string& container, const std::string& body) {
     return [=](Services& services) {
         return status_of(services.create(container_of(services, container), body));
     };
 }
 
-Step upsert_item(std::string body) {
+Step upsert_item(const std::string& body) {
     return [=](Services& services) {
         return status_of(services.upsert(container_of(services, "c"), body));
     };

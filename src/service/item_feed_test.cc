@@ -17,6 +17,7 @@ using testing::IsEmpty;
 using testing::UnorderedElementsAreArray;
 using testing_support::code_of;
 using testing_support::ids_of;
+using testing_support::item;
 using testing_support::must;
 using testing_support::ServiceTest;
 
@@ -27,9 +28,7 @@ protected:
         for (int i = 0; i < 60; ++i) {
             const std::string id = std::to_string(i);
             const std::string key = "key " + std::to_string(i % 12);
-            ASSERT_TRUE(
-                services_.create(container_, R"({"id":")" + id + R"(","pk":")" + key + "\"}")
-                    .answer);
+            ASSERT_TRUE(services_.create(container_, item(id, key)).answer);
             all_.push_back(id);
             if (i % 12 == 3) of_key_3_.push_back(id);
         }

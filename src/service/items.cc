@@ -1,5 +1,6 @@
 #include "service/items.h"
 
+#include "base/ascii.h"
 #include "model/etag.h"
 #include "partition/item_json.h"
 #include "service/errors.h"
@@ -20,10 +21,21 @@ ItemAnswer answer_of(partition::StoredItem item,
     return answer;
 }
 
-partition::WriteRules rules_of(const Request& request, const catalog::Container& container) {
+Result<partition::IndexingDirective> directive_of(const Request& request) {
+    using partition::IndexingDirective;
+    const std::string_view name = request.indexing_directive.value_or("");
+    if (name.empty() || same_word(name, "default")) return IndexingDirective::kDefault;
+    if (same_word(name, "include")) return IndexingDirective::kInclude;
+    if (same_word(name, "exclude")) return IndexingDirective::kExclude;
+    return bad_request("The indexing directive is 'Default', 'Include' or 'Exclude'.");
+}
+
+Result<partition::WriteRules> rules_of(const Request& request,
+                                       const catalog::Container& container) {
     partition::WriteRules rules;
     rules.default_ttl = container.definition.default_ttl;
     if (request.if_match) rules.if_match = std::string(*request.if_match);
+    rules.indexing = TRY(directive_of(request));
     return rules;
 }
 
@@ -153,6 +165,8 @@ void Items::put(const Request& request,
     if (!body) return done({.answer = std::move(body).take_error(), .position = std::nullopt});
     auto target = route(partitions_, container, body->partition_key);
     if (!target) return done({.answer = std::move(target).take_error(), .position = std::nullopt});
+    auto rules = rules_of(request, container);
+    if (!rules) return done({.answer = std::move(rules).take_error(), .position = std::nullopt});
     const auto& partition = target->partition;
     submit(
         partition,
@@ -160,8 +174,7 @@ void Items::put(const Request& request,
          operation,
          body = std::move(*body),
          epk = std::move(target->epk),
-         rules =
-             rules_of(request, container)](partition::ItemWriter& writer) -> Result<ItemAnswer> {
+         rules = std::move(*rules)](partition::ItemWriter& writer) -> Result<ItemAnswer> {
             partition::WrittenItem written = TRY((writer.*operation)(body, epk, rules));
             return answer_of(
                 std::move(written.item),
@@ -181,13 +194,14 @@ void Items::replace(const Request& request,
         return done({.answer = std::move(located).take_error(), .position = std::nullopt});
     auto body = checked_body(request, *container, text);
     if (!body) return done({.answer = std::move(body).take_error(), .position = std::nullopt});
+    auto rules = rules_of(request, *container);
+    if (!rules) return done({.answer = std::move(rules).take_error(), .position = std::nullopt});
     submit(
         located->partition,
         [&identity = located->partition->identity(),
          ref = std::move(located->ref),
          body = std::move(*body),
-         rules =
-             rules_of(request, *container)](partition::ItemWriter& writer) -> Result<ItemAnswer> {
+         rules = std::move(*rules)](partition::ItemWriter& writer) -> Result<ItemAnswer> {
             partition::WrittenItem written = TRY(writer.replace(ref, body, rules));
             return answer_of(std::move(written.item), identity, ItemAnswer::Kind::kReplaced);
         },
@@ -201,10 +215,12 @@ void Items::remove(const Request& request,
     auto located = locate(request, *container, address);
     if (!located)
         return done({.answer = std::move(located).take_error(), .position = std::nullopt});
+    auto rules = rules_of(request, *container);
+    if (!rules) return done({.answer = std::move(rules).take_error(), .position = std::nullopt});
     submit(
         located->partition,
-        [ref = std::move(located->ref), rules = rules_of(request, *container)](
-            partition::ItemWriter& writer) -> Result<ItemAnswer> {
+        [ref = std::move(located->ref),
+         rules = std::move(*rules)](partition::ItemWriter& writer) -> Result<ItemAnswer> {
             ItemAnswer answer;
             answer.kind = ItemAnswer::Kind::kRemoved;
             answer.item_lsn = TRY(writer.remove(ref, rules));

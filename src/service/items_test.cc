@@ -10,7 +10,6 @@
 namespace orrery::service {
 namespace {
 
-using testing::HasSubstr;
 using testing::StartsWith;
 using testing_support::code_of;
 using testing_support::must;

@@ -7,6 +7,7 @@
 
 #include "base/result.h"
 #include "partition/feed.h"
+#include "partition/index_reader.h"
 #include "partition/partition.h"
 #include "partition/snapshot.h"
 #include "sql/source.h"
@@ -27,12 +28,42 @@ public:
     bool is_whole() const override { return snapshot_.is_whole(); }
     std::uint64_t item_count() const override { return snapshot_.state().item_count; }
     std::unique_ptr<index::DocnumCursor> members() const override;
-    const sql::IndexSource* index() const override { return nullptr; }
+    const sql::IndexSource* index() const override {
+        return index_.policy().enabled() ? &index_ : nullptr;
+    }
 
 private:
-    explicit PartitionSource(partition::Snapshot snapshot) : snapshot_(std::move(snapshot)) {}
+    // The same questions in the words of the partition.
+    class Index : public sql::IndexSource {
+    public:
+        explicit Index(partition::IndexReader reader) : reader_(std::move(reader)) {}
+
+        const index::PathPolicy& policy() const override { return reader_.policy(); }
+        Result<Path> find(const model::IndexPath& path) const override;
+        std::unique_ptr<index::TermCursor> terms(index::PathId path,
+                                                 const index::ValueBounds& bounds,
+                                                 bool backward) const override;
+        Result<std::size_t> count(index::PathId path,
+                                  const index::ValueBounds& bounds,
+                                  std::size_t limit) const override;
+        std::optional<std::size_t> find_composite(
+            std::span<const index::CompositePart> parts) const override;
+        std::unique_ptr<index::TermCursor> composite(std::size_t number,
+                                                     const index::ValueBounds& bounds,
+                                                     bool backward) const override;
+        Result<std::unique_ptr<index::DocnumCursor>> items_lacking(const Path& path,
+                                                                   bool backward) const override;
+        std::unique_ptr<index::DocnumCursor> unindexed() const override;
+
+    private:
+        partition::IndexReader reader_;
+    };
+
+    PartitionSource(partition::Snapshot snapshot, partition::IndexReader reader)
+        : snapshot_(std::move(snapshot)), index_(std::move(reader)) {}
 
     partition::Snapshot snapshot_;
+    Index index_;
     sql::Item item_;
 };
 

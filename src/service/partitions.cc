@@ -4,6 +4,7 @@
 #include <mutex>
 #include <thread>
 
+#include "index/path_policy.h"
 #include "service/errors.h"
 
 namespace orrery::service {
@@ -18,11 +19,13 @@ Result<std::shared_ptr<partition::Partition>> Partitions::open(const catalog::Co
     if (!catalog_.find_container(container.rid)) return owner_not_found();
     std::shared_ptr<partition::Partition>& slot = open_[range.partition];
     if (!slot) {
+        const auto policy = TRY(index::PathPolicy::compile(container.definition));
         auto store = TRY(engine_.open(range.partition));
         slot = TRY(partition::Partition::open(
             {.container = container.rid, .range_id = range.id, .storage_id = range.partition},
             std::move(store),
-            environment_));
+            environment_,
+            policy));
     }
     return slot;
 }

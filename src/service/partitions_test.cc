@@ -17,6 +17,7 @@ namespace {
 
 using testing::IsEmpty;
 using testing_support::code_of;
+using testing_support::item;
 using testing_support::must;
 using testing_support::Services;
 using testing_support::ServiceTest;
@@ -114,19 +115,19 @@ TEST_F(PartitionsTest, WritersOfARemovedContainerAreAllAnswered) {
         const auto container = services_.container("{}", 2);
         std::atomic<int> started = 0;
         std::atomic<int> wrong = 0;
-        std::vector<std::thread> writers;
+        const auto write_until_refused = [&](int number) {
+            for (int i = 0;; ++i) {
+                const std::string id = std::to_string(number) + "-" + std::to_string(i);
+                const auto outcome = services_.create(container, item(id, id));
+                ++started;
+                if (outcome.answer) continue;
+                if (code_of(outcome.answer) != "404/1003") ++wrong;
+                return;
+            }
+        };
+        std::vector<std::thread> writers(3);
         for (int t = 0; t < 3; ++t) {
-            writers.emplace_back([&, t] {
-                for (int i = 0;; ++i) {
-                    const std::string id = std::to_string(t) + "-" + std::to_string(i);
-                    const auto outcome =
-                        services_.create(container, R"({"id":")" + id + R"(","pk":")" + id + "\"}");
-                    ++started;
-                    if (outcome.answer) continue;
-                    if (code_of(outcome.answer) != "404/1003") ++wrong;
-                    return;
-                }
-            });
+            writers[static_cast<std::size_t>(t)] = std::thread(write_until_refused, t);
         }
         while (started < 20) {
             std::this_thread::yield();

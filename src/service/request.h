@@ -31,6 +31,7 @@ struct Request {
     std::optional<std::string_view> continuation;
     std::optional<std::string_view> max_item_count;
     std::optional<std::string_view> intended_container_rid;
+    std::optional<std::string_view> indexing_directive;
     std::optional<std::string_view> offer_throughput;
     std::optional<std::string_view> autopilot_settings;
 };

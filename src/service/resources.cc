@@ -158,6 +158,7 @@ Result<ResourceAnswer> Resources::replace_container(const Request& request,
         TRY(model::parse_container_definition(value, {.partition_key_required = true}));
     const catalog::ContainerPtr container = TRY(catalog_.replace_container(
         found.container->rid, std::move(definition), if_match_of(request)));
+    options_.on_replacement(container->rid);
     return container_answer(container, request.api_version);
 }
 

@@ -38,6 +38,8 @@ struct ResourceOptions {
     std::optional<std::uint32_t> partition_count;
     // Called after a container is gone, so that its data is removed in the background.
     std::function<void()> on_removal;
+    // Called after a container was replaced, before that is answered.
+    std::function<void(model::ContainerRid)> on_replacement;
 };
 
 class Resources {

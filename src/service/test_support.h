@@ -19,14 +19,17 @@
 #include "catalog/catalog.h"
 #include "model/test_support.h"
 #include "partition/verify.h"
+#include "service/indexing.h"
 #include "service/item_feed.h"
 #include "service/items.h"
 #include "service/partitions.h"
+#include "service/queries.h"
 #include "service/resources.h"
 #include "storage/memory/memory_engine.h"
 
 namespace orrery::service::testing_support {
 
+using model::testing_support::item;
 using model::testing_support::must;
 using model::testing_support::parsed;
 
@@ -95,13 +98,18 @@ public:
             engine_,
             *catalog,
             partition::Partition::Environment{.executors = *executors, .clock = clock_});
+        indexing.emplace(*catalog, *partitions);
         signer.emplace(catalog->secret());
         resources.emplace(
             *catalog,
             *signer,
-            ResourceOptions{.partition_count = std::nullopt, .on_removal = [this] { ++removals; }});
+            ResourceOptions{
+                .partition_count = std::nullopt,
+                .on_removal = [this] { ++removals; },
+                .on_replacement = [this](model::ContainerRid rid) { indexing->adopt(rid); }});
         items.emplace(*partitions);
         feed.emplace(*partitions, *signer);
+        queries.emplace(*partitions, *signer, clock_);
         return {};
     }
 
@@ -167,10 +175,12 @@ public:
     std::unique_ptr<catalog::Catalog> catalog;
     std::unique_ptr<ThreadPool> executors;
     std::optional<Partitions> partitions;
+    std::optional<Indexing> indexing;
     std::optional<ContinuationSigner> signer;
     std::optional<Resources> resources;
     std::optional<Items> items;
     std::optional<ItemFeed> feed;
+    std::optional<Queries> queries;
     int removals = 0;
 
 private:

@@ -54,7 +54,8 @@ Status Binding::bind_source(const ast::Source& source, BoundQuery& out) {
     const auto alias = ast::source_alias(source);
     BoundSource bound;
     if (source.subquery) {
-        const bool derived = out.over_items && out.sources.empty() && is_blocking(*source.subquery);
+        const bool derived =
+            out.over_items && scope_->names.empty() && is_blocking(*source.subquery);
         auto query = std::make_unique<BoundQuery>(TRY(bind_query(*source.subquery, derived)));
         bound.kind = source.iterates ? BoundSource::Kind::kRowElements : BoundSource::Kind::kRows;
         if (derived) {

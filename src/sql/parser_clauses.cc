@@ -80,7 +80,8 @@ Result<std::size_t> Parser::select_list(ast::Select& select) {
     std::size_t height = 0;
     do {
         Parsed item = TRY(expression());
-        auto alias = TRY(optional_alias());
+        // Bound first: GCC 12 leaks the other member when TRY leaves from inside the braces.
+        std::optional<ast::Name> alias = TRY(optional_alias());
         select.items.push_back({std::move(item.expression), std::move(alias)});
         height = std::max(height, item.height);
     } while (take(TokenKind::kComma));

@@ -74,8 +74,9 @@ public:
                                                          const index::ValueBounds& bounds,
                                                          bool backward) const = 0;
 
-    // Indexed items that do not have this path; some are to be checked, they may have it.
-    virtual Result<std::unique_ptr<index::DocnumCursor>> items_lacking(index::PathId path,
+    // Indexed items that do not have this path, which must be usable and without []. Some are to be
+    // checked, they may have it.
+    virtual Result<std::unique_ptr<index::DocnumCursor>> items_lacking(const Path& path,
                                                                        bool backward) const = 0;
     // Items that are not in the index.
     virtual std::unique_ptr<index::DocnumCursor> unindexed() const = 0;

@@ -21,7 +21,7 @@ namespace orrery::storage {
 namespace {
 
 // On disk, in the marker. Raise it with any change that older servers would misread.
-constexpr int kFormat = 1;
+constexpr int kFormat = 2;
 constexpr const char* kMarker = "ORRERY";
 constexpr const char* kMarkerDraft = "ORRERY.tmp";
 constexpr const char* kLock = "LOCK";
@@ -114,6 +114,14 @@ Result<State> parse_marker(const std::string& path, std::string_view text) {
         return Error(ErrorCode::kNotImplemented,
                      fmt::format("data directory {} has format {}; this server reads formats up "
                                  "to {}: use a newer server",
+                                 path,
+                                 format,
+                                 kFormat));
+    }
+    if (format < kFormat) {
+        return Error(ErrorCode::kNotImplemented,
+                     fmt::format("data directory {} has format {} of a server that was never "
+                                 "released; this server reads format {}: start with a new one",
                                  path,
                                  format,
                                  kFormat));

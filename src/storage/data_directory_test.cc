@@ -60,7 +60,7 @@ TEST_F(DataDirectoryTest, AMissingDirectoryIsMadeForTheOwnerOnly) {
     struct stat status {};
     ASSERT_EQ(::stat(path_.c_str(), &status), 0);
     EXPECT_EQ(status.st_mode & 0777U, 0700U);
-    EXPECT_EQ(content_of(path_ + "/ORRERY"), "format = 1\nstate = initialising\n");
+    EXPECT_EQ(content_of(path_ + "/ORRERY"), "format = 2\nstate = initialising\n");
 }
 
 TEST_F(DataDirectoryTest, AnEmptyDirectoryIsTaken) {
@@ -72,7 +72,7 @@ TEST_F(DataDirectoryTest, AnEmptyDirectoryIsTaken) {
 
 TEST_F(DataDirectoryTest, AReadyDirectoryIsOpenedAgain) {
     make_ready();
-    EXPECT_EQ(content_of(path_ + "/ORRERY"), "format = 1\nstate = ready\n");
+    EXPECT_EQ(content_of(path_ + "/ORRERY"), "format = 2\nstate = ready\n");
     EXPECT_FALSE(std::filesystem::exists(path_ + "/ORRERY.tmp"));
     const auto again = open_data_directory(path_);
     ASSERT_TRUE(again) << again.error().message();
@@ -129,22 +129,29 @@ TEST_F(DataDirectoryTest, ADirectoryThatCannotBeMadeIsRefused) {
 
 TEST_F(DataDirectoryTest, ANewerFormatIsRefusedWithBothNumbers) {
     make_ready();
-    write_file(path_ + "/ORRERY", "format = 2\nsomething = new\n");
-    expect_refused(ErrorCode::kNotImplemented, "has format 2");
-    expect_refused(ErrorCode::kNotImplemented, "up to 1");
-    EXPECT_EQ(content_of(path_ + "/ORRERY"), "format = 2\nsomething = new\n");
+    write_file(path_ + "/ORRERY", "format = 3\nsomething = new\n");
+    expect_refused(ErrorCode::kNotImplemented, "has format 3");
+    expect_refused(ErrorCode::kNotImplemented, "up to 2");
+    EXPECT_EQ(content_of(path_ + "/ORRERY"), "format = 3\nsomething = new\n");
+    EXPECT_EQ(content_of(path_ + "/db/data"), "precious");
+}
+
+TEST_F(DataDirectoryTest, AnOlderFormatIsRefused) {
+    make_ready();
+    write_file(path_ + "/ORRERY", "format = 1\nstate = ready\n");
+    expect_refused(ErrorCode::kNotImplemented, "has format 1");
     EXPECT_EQ(content_of(path_ + "/db/data"), "precious");
 }
 
 TEST_F(DataDirectoryTest, ADamagedMarkerIsRefusedAndNothingIsWiped) {
     make_ready();
     for (const std::string& text : {std::string(),
-                                    std::string("format = 1\n"),
-                                    std::string("format = 1"),
+                                    std::string("format = 2\n"),
+                                    std::string("format = 2"),
                                     std::string("format = one\nstate = ready\n"),
                                     std::string("format = 0\nstate = ready\n"),
-                                    std::string("format = 1\nstate = rea\n"),
-                                    std::string("format = 1\nstate = ready\nmore\n"),
+                                    std::string("format = 2\nstate = rea\n"),
+                                    std::string("format = 2\nstate = ready\nmore\n"),
                                     std::string(30, '\0')}) {
         SCOPED_TRACE(text);
         write_file(path_ + "/ORRERY", text);

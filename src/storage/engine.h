@@ -48,6 +48,9 @@ public:
     virtual std::string_view key() const = 0;
     virtual std::string_view value() const = 0;
     virtual void next() = 0;
+    // Moves on to the key, or to the first behind it in the cursor's direction. Never goes back: a
+    // key that has been passed leaves the cursor where it is.
+    virtual void seek(std::string_view key) = 0;
     virtual Status status() const = 0;
 };
 

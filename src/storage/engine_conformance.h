@@ -177,6 +177,33 @@ TYPED_TEST_P(EngineConformance, ACursorStaysOnTheStateItWasOpenedOn) {
     EXPECT_EQ(seen, "abc cba abc ");
 }
 
+TYPED_TEST_P(EngineConformance, ACursorSeeksOnwardWithinItsRange) {
+    const auto store = this->open(1);
+    fill(*store, {"a", "b", "c", "d", "e"});
+    fill(*this->open(2), {"a"});
+    const auto up = store->scan(range("b", "e"), Direction::kForward);
+    const auto down = store->scan(range("b", "e"), Direction::kBackward);
+    const auto at = [](Cursor& cursor, std::string_view key) {
+        cursor.seek(key);
+        EXPECT_TRUE(cursor.status());
+        return cursor.valid() ? std::string(cursor.key()) : "end";
+    };
+    EXPECT_EQ(at(*up, ""), "b");
+    EXPECT_EQ(at(*up, "bb"), "c");
+    EXPECT_EQ(at(*up, "a"), "c");
+    EXPECT_EQ(at(*up, "c"), "c");
+    up->next();
+    EXPECT_EQ(at(*up, "d"), "d");
+    EXPECT_EQ(at(*up, "dd"), "end");
+    EXPECT_EQ(at(*up, "a"), "end");
+    EXPECT_EQ(at(*down, "z"), "d");
+    EXPECT_EQ(at(*down, "cc"), "c");
+    EXPECT_EQ(at(*down, "d"), "c");
+    EXPECT_EQ(at(*down, "b"), "b");
+    EXPECT_EQ(at(*down, "a"), "end");
+    EXPECT_EQ(at(*down, "c"), "end");
+}
+
 TYPED_TEST_P(EngineConformance, RangesIncludeTheirStartAndNotTheirEnd) {
     const auto store = this->open(1);
     fill(*store, {"a", "ab", "b", "c"});
@@ -420,6 +447,7 @@ REGISTER_TYPED_TEST_SUITE_P(EngineConformance,
                             ASnapshotDoesNotChange,
                             SnapshotsOfDifferentTimesLiveSideBySide,
                             ACursorStaysOnTheStateItWasOpenedOn,
+                            ACursorSeeksOnwardWithinItsRange,
                             RangesIncludeTheirStartAndNotTheirEnd,
                             KeysAndValuesMayBeEmptyOrAnyBytes,
                             ValuesOfTwoMegabytesAndLongKeysComeBack,

@@ -74,6 +74,7 @@ public:
     std::string_view key() const override { return inner_->key(); }
     std::string_view value() const override { return inner_->value(); }
     void next() override { inner_->next(); }
+    void seek(std::string_view key) override { inner_->seek(key); }
     Status status() const override {
         TRY(state_->check());
         return inner_->status();

@@ -8,14 +8,27 @@ void WriteBatch::put(std::string_view key, std::string_view value) { add(Kind::k
 
 void WriteBatch::remove(std::string_view key) { add(Kind::kRemove, key, {}); }
 
+void WriteBatch::put_unread(std::string_view key, std::string_view value) {
+    append(Kind::kPut, key, value, kUnread);
+}
+
+void WriteBatch::remove_unread(std::string_view key) { append(Kind::kRemove, key, {}, kUnread); }
+
 void WriteBatch::add(Kind kind, std::string_view key, std::string_view value) {
     auto [last, inserted] = last_.try_emplace(std::string(key), entries_.size());
+    append(kind, key, value, inserted ? kNone : last->second);
+    last->second = entries_.size() - 1;
+}
+
+void WriteBatch::append(Kind kind,
+                        std::string_view key,
+                        std::string_view value,
+                        std::size_t previous) {
     entries_.push_back({.key_at = bytes_.size(),
                         .key_size = key.size(),
                         .value_size = value.size(),
-                        .previous = inserted ? kNone : last->second,
+                        .previous = previous,
                         .kind = kind});
-    last->second = entries_.size() - 1;
     bytes_.append(key);
     bytes_.append(value);
 }
@@ -33,7 +46,7 @@ void WriteBatch::rollback_to(Savepoint savepoint) {
         const std::string key = bytes_.substr(entry.key_at, entry.key_size);
         if (entry.previous == kNone) {
             last_.erase(key);
-        } else {
+        } else if (entry.previous != kUnread) {
             last_[key] = entry.previous;
         }
         bytes_.resize(entry.key_at);

@@ -30,6 +30,11 @@ public:
     void put(std::string_view key, std::string_view value);
     void remove(std::string_view key);
 
+    // The same for keys that nobody will look up in the batch: last_operation_on() does not know
+    // them. Cheaper, for the many small keys of an index.
+    void put_unread(std::string_view key, std::string_view value);
+    void remove_unread(std::string_view key);
+
     // What the batch says about a key: the last operation on it, or nothing.
     std::optional<Operation> last_operation_on(std::string_view key) const;
 
@@ -47,16 +52,18 @@ public:
 
 private:
     static constexpr std::size_t kNone = static_cast<std::size_t>(-1);
+    static constexpr std::size_t kUnread = static_cast<std::size_t>(-2);
 
     struct Entry {
         std::size_t key_at;
         std::size_t key_size;
         std::size_t value_size;  // the value follows the key
-        std::size_t previous;    // the operation on the same key before this one, or kNone
+        std::size_t previous;    // the operation on the same key before this one, kNone, kUnread
         Kind kind;
     };
 
     void add(Kind kind, std::string_view key, std::string_view value);
+    void append(Kind kind, std::string_view key, std::string_view value, std::size_t previous);
 
     std::string bytes_;
     std::vector<Entry> entries_;

@@ -224,8 +224,8 @@ def check_foreign_directories(report: Report, binary: Path, scratch: Path) -> No
         with Server(binary, newer).wait_until_ready() as server:
             server.stop()
         marker = (newer / "ORRERY").read_text()
-        (newer / "ORRERY").write_text(marker.replace("format = 1", "format = 2") + "shape = round\n")
-        return refused(binary, newer, "format 2", "newer")
+        (newer / "ORRERY").write_text(marker.replace("format = 2", "format = 3") + "shape = round\n")
+        return refused(binary, newer, "format 3", "newer")
 
     plain_file = scratch / "file"
     plain_file.write_text("x")

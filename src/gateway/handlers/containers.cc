@@ -62,7 +62,9 @@ void read_container(const Backend& backend, const CallPtr& call) {
     http::Response response = call->make_response(200, kReadCharge);
     response.add_header(header::kEtag, answer->etag);
     response.add_header(header::kContentPath, answer->container->rid.text());
-    response.add_header(header::kIndexTransformationProgress, "100");
+    const auto progress = backend.indexing.progress(*answer->container);
+    if (!progress) return call->fail(progress.error());
+    response.add_header(header::kIndexTransformationProgress, std::to_string(*progress));
     if (call->flag(header::kPopulateQuotaInfo)) {
         const auto usage = backend.items.usage(*answer->container);
         if (!usage) return call->fail(usage.error());

@@ -14,7 +14,8 @@ void respond_with_feed(Call& call, const Result<service::Page>& page) {
 
 bool is_query(const Call& call) {
     const auto type = call.header(header::kContentType);
-    return call.flag(header::kIsQuery) || (type && type->starts_with("application/query+json"));
+    return call.flag(header::kIsQuery) || (type && (type->starts_with("application/query+json") ||
+                                                    type->starts_with("application/sql")));
 }
 
 void respond_with(Call& call, unsigned status, const Result<service::ResourceAnswer>& answer) {

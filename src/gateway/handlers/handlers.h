@@ -29,6 +29,8 @@ void delete_container(const Backend& backend, const CallPtr& call);
 
 void list_items(const Backend& backend, const CallPtr& call);
 void post_item(const Backend& backend, const CallPtr& call);
+// A query sent to the feed; from any thread.
+void query_items(const Backend& backend, const CallPtr& call, const service::FoundContainer& found);
 void read_item(const Backend& backend, const CallPtr& call);
 void replace_item(const Backend& backend, const CallPtr& call);
 void refuse_patch(const Backend& backend, const CallPtr& call);

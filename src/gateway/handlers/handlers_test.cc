@@ -14,6 +14,7 @@ using testing::HasSubstr;
 using testing::StartsWith;
 using testing_support::GatewayTest;
 using testing_support::Headers;
+using testing_support::item;
 using testing_support::Reply;
 
 constexpr const char* kItems = "/dbs/d/colls/c/docs";
@@ -139,7 +140,7 @@ TEST_F(GatewayTest, FeedsHaveTheirEnvelope) {
     make_container(7);
     for (int i = 0; i < 5; ++i) {
         const std::string id = std::to_string(i);
-        ASSERT_EQ(create(R"({"id":")" + id + R"(","pk":")" + id + "\"}").status, 201U);
+        ASSERT_EQ(create(item(id, id)).status, 201U);
     }
     const Reply first = send("GET", kItems, {{"x-ms-max-item-count", "3"}});
     EXPECT_EQ(first.status, 200U);

@@ -78,27 +78,13 @@ Status refuse_extras(const Call& call) {
                          std::string(feature) + " is not supported by this server.");
         }
     }
-    const auto directive = call.header(header::kIndexingDirective);
-    if (directive && *directive == "Exclude") {
-        return Error(ErrorCode::kNotImplemented,
-                     "The indexing directive 'Exclude' is not supported by this server.");
-    }
     return {};
 }
 
 // A POST on the feed means many things; only headers tell which (protocol: dispatch order).
 Status refuse_other_posts(const Call& call) {
-    const char* feature = nullptr;
-    if (call.flag(header::kIsQueryPlan)) {
-        feature = "Query plans are";
-    } else if (is_query(call)) {
-        feature = "Queries on items are";
-    } else if (call.flag(header::kIsBatch)) {
-        feature = "Batches are";
-    }
-    if (feature == nullptr) return {};
-    return Error(ErrorCode::kNotImplemented,
-                 std::string(feature) + " not supported by this server.");
+    if (!call.flag(header::kIsBatch)) return {};
+    return Error(ErrorCode::kNotImplemented, "Batches are not supported by this server.");
 }
 
 }  // namespace
@@ -122,6 +108,9 @@ void list_items(const Backend& backend, const CallPtr& call) {
 void post_item(const Backend& backend, const CallPtr& call) {
     const auto found = owner_of(backend, *call);
     if (!found) return call->fail(found.error());
+    if (is_query(*call) || call->flag(header::kIsQueryPlan)) {
+        return query_items(backend, call, *found);
+    }
     if (const Status other = refuse_other_posts(*call); !other) return call->fail(other.error());
     if (const Status extras = refuse_extras(*call); !extras) return call->fail(extras.error());
     const service::ItemCallback done = answer_later(call, *found);

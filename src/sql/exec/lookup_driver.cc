@@ -34,8 +34,8 @@ public:
                 return make_path(condition);
             case Condition::Kind::kLacks: {
                 const IndexSource::Path path = TRY(index_.find(condition.path));
-                if (path.state != PathState::kListed) return PostingsPtr();
-                return postings_of(TRY(index_.items_lacking(path.id, false)));
+                if (path.state == PathState::kUnusable) return PostingsPtr();
+                return postings_of(TRY(index_.items_lacking(path, false)));
             }
             case Condition::Kind::kAnd:
                 return make_and(condition);

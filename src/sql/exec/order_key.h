@@ -14,7 +14,9 @@
 
 namespace orrery::sql {
 
-void append_order_number(std::string& key, ItemNumber number, bool descends);
+// The number as it stands at the end of a key, and back. When numbers descend, those of one
+// partition do; partitions stay in their order, as SDKs merge them.
+ItemNumber order_number(ItemNumber number, bool descends);
 
 // Of the item the evaluator is at.
 std::string order_key(const std::vector<BoundOrder>& orders,

@@ -34,7 +34,7 @@ EntryKey entry_of(const std::string& key, std::size_t value_size, bool backward,
     ByteReader number(std::string_view(key).substr(std::min(key.size(), value_size)));
     out.number = number.big_endian<ItemNumber>();
     if (!number.ok()) out.number = 0;
-    if (descends) out.number = ~out.number;
+    out.number = order_number(out.number, descends);
     return out;
 }
 
@@ -57,7 +57,7 @@ public:
         if (listed.state == IndexSource::PathState::kAbsent) bounds.until = bounds.from;
         entries_ = index.terms(listed.id, bounds, access.backward);
         if (access.with_undefined) {
-            TRY(open_lacking(index, listed));
+            lacking_ = TRY(index.items_lacking(listed, access.backward));
             lacking_first_ = !access.backward;
         }
         seek(from);
@@ -74,7 +74,7 @@ public:
     std::span<const Value> paths() const override { return loader_.values(); }
     std::string position() const override {
         std::string key = at_lacking_ ? undefined_key() : key_of_entry();
-        append_order_number(key, number_, context_.access.numbers_descend);
+        append_big_endian(key, order_number(number_, context_.access.numbers_descend));
         return key_position(key, number_);
     }
 
@@ -85,16 +85,6 @@ private:
             path.push_back({.name = std::get<std::string>(step), .element = false});
         }
         return path;
-    }
-
-    // All items lack a path that nobody has.
-    Status open_lacking(const IndexSource& index, const IndexSource::Path& listed) {
-        if (listed.state == IndexSource::PathState::kListed) {
-            lacking_ = TRY(index.items_lacking(listed.id, context_.access.backward));
-        } else {
-            lacking_ = TRY(index.items_lacking(0, context_.access.backward));
-        }
-        return {};
     }
 
     void seek(const std::string& from) {
@@ -154,6 +144,7 @@ private:
             if (TRY(loader_.load(number_))) return true;
         }
         if (entries_) TRY(entries_->status());
+        entries_.reset();
         return false;
     }
 
@@ -169,6 +160,7 @@ private:
             if (!lacking_->to_be_checked() || TRY(really_lacks())) return true;
         }
         if (lacking_) TRY(lacking_->status());
+        lacking_.reset();
         return false;
     }
 

@@ -40,8 +40,10 @@ bool is_character_start(char byte) { return (static_cast<unsigned char>(byte) & 
 std::size_t find_text(std::string_view text, std::string_view wanted, std::size_t from) {
     if (from > text.size()) return kNowhere;
     if (wanted.empty()) return from;
-    const void* found =
-        memmem(text.data() + from, text.size() - from, wanted.data(), wanted.size());
+    const char* const start = text.data() + from;
+    const std::size_t size = text.size() - from;
+    const void* found = wanted.size() == 1 ? std::memchr(start, wanted.front(), size)
+                                           : memmem(start, size, wanted.data(), wanted.size());
     if (found == nullptr) return kNowhere;
     return static_cast<std::size_t>(static_cast<const char*>(found) - text.data());
 }

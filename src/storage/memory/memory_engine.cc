@@ -186,6 +186,18 @@ public:
         load();
     }
 
+    void seek(std::string_view key) override {
+        if (!entry_) return;
+        if (direction_ == Direction::kForward) {
+            if (key <= entry_->key) return;
+            rest_.from = key;
+        } else {
+            if (key >= entry_->key) return;
+            rest_.until = std::string(key) + '\0';
+        }
+        load();
+    }
+
 private:
     void load() {
         const MemoryPartition& partition = pin_->partition();

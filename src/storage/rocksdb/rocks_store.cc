@@ -55,7 +55,10 @@ public:
                 const rocksdb::Snapshot* snapshot,
                 Bounds bounds,
                 Direction direction)
-        : instance_(std::move(instance)), bounds_(std::move(bounds)), direction_(direction) {
+        : instance_(std::move(instance)),
+          bounds_(std::move(bounds)),
+          prefix_(std::string_view(bounds_.from).substr(0, kPrefixSize)),
+          direction_(direction) {
         rocksdb::ReadOptions options;
         options.snapshot = snapshot;
         from_ = bounds_.from;
@@ -86,6 +89,17 @@ public:
         }
     }
 
+    void seek(std::string_view key) override {
+        if (!iterator_->Valid()) return;
+        const FullKey full(prefix_, key);
+        const int order = full.slice().compare(iterator_->key());
+        if (direction_ == Direction::kForward) {
+            if (order > 0) iterator_->Seek(full.slice());
+        } else {
+            if (order < 0) iterator_->SeekForPrev(full.slice());
+        }
+    }
+
     Status status() const override {
         return to_status(iterator_->status(), "reading from " + instance_->path);
     }
@@ -94,6 +108,7 @@ private:
     // The iterator points into all of these.
     const std::shared_ptr<RocksInstance> instance_;
     const Bounds bounds_;
+    const std::string_view prefix_;
     rocksdb::Slice from_;
     rocksdb::Slice until_;
     const Direction direction_;

@@ -1,0 +1,53 @@
+#include "gateway/handlers/handlers.h"
+#include "gateway/handlers/query_headers.h"
+#include "gateway/headers.h"
+
+namespace orrery::gateway::handlers {
+
+namespace {
+
+service::QueryOptions options_of(const Call& call) {
+    const auto type = call.header(header::kContentType);
+    const auto expected = call.header(header::kContinuationExpected);
+    return {.plain_text = type && type->starts_with("application/sql"),
+            .cross_partition = call.flag(header::kCrossPartition),
+            .parallelize = call.flag(header::kParallelize),
+            .continuation_expected = !expected || call.flag(header::kContinuationExpected),
+            .merge = call.flag(header::kServerMerge),
+            .supported_features = call.header(header::kSupportedQueryFeatures).value_or("")};
+}
+
+void answer_plan(const Backend& backend, Call& call, const service::FoundContainer& found) {
+    auto plan = backend.queries.plan(
+        call.request, options_of(call), *found.container, call.exchange().body());
+    if (!plan) return call.fail(plan.error());
+    http::Response response = call.make_response(200, kReadCharge);
+    add_container_headers(response, found);
+    response.body = std::move(plan).take();
+    call.respond(std::move(response));
+}
+
+void answer(const Backend& backend, Call& call, const service::FoundContainer& found) {
+    const auto result = backend.queries.run(
+        call.request, options_of(call), *found.container, call.exchange().body());
+    if (!result) return call.fail(result.error());
+    http::Response response =
+        call.make_feed(found.container->rid.text(), "Documents", result->page);
+    add_container_headers(response, found);
+    if (result->position) {
+        add_position_headers(response, *result->position, call.request.api_version);
+    }
+    add_query_headers(response, call, *result);
+    call.respond(std::move(response));
+}
+
+}  // namespace
+
+void query_items(const Backend& backend,
+                 const CallPtr& call,
+                 const service::FoundContainer& found) {
+    if (call->flag(header::kIsQueryPlan)) return answer_plan(backend, *call, found);
+    backend.workers.post([&backend, call, found] { answer(backend, *call, found); });
+}
+
+}  // namespace orrery::gateway::handlers

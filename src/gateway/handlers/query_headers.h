@@ -1,0 +1,15 @@
+// The headers that tell a client how its query was run.
+
+#pragma once
+
+#include "gateway/call.h"
+#include "http/message.h"
+#include "service/queries.h"
+
+namespace orrery::gateway::handlers {
+
+void add_query_headers(http::Response& response,
+                       const Call& call,
+                       const service::QueryAnswer& answer);
+
+}  // namespace orrery::gateway::handlers

@@ -1,0 +1,191 @@
+#include "partition/index_cursors.h"
+
+#include <algorithm>
+
+namespace orrery::partition {
+
+namespace {
+
+using storage::Direction;
+
+Error damaged() { return Error(ErrorCode::kCorrupted, "an index entry is damaged"); }
+
+std::string entry_key(std::string_view prefix, std::string_view value, Docnum docnum) {
+    std::string key(prefix);
+    key.append(value);
+    append_index_docnum(key, docnum);
+    return key;
+}
+
+class StoredTerms final : public TermCursor {
+public:
+    StoredTerms(const storage::Reader& store,
+                std::string prefix,
+                std::vector<index::Order> orders,
+                const index::ValueBounds& bounds,
+                const WalkFrom& from)
+        : prefix_(std::move(prefix)), orders_(std::move(orders)) {
+        storage::Range range{.from = prefix_ + bounds.from, .until = prefix_ + bounds.until};
+        if (from.after) {
+            std::string after = entry_key(prefix_, from.after->value, from.after->docnum);
+            if (from.direction == Direction::kForward) {
+                range.from = std::max(range.from, after + '\0');
+            } else {
+                range.until = std::min(*range.until, after);
+            }
+        }
+        cursor_ = store.scan(range, from.direction);
+        read();
+    }
+
+    bool valid() const override { return sound_ && cursor_->valid(); }
+    std::string_view value() const override { return value_; }
+    Docnum docnum() const override { return docnum_; }
+    void next() override {
+        cursor_->next();
+        read();
+    }
+    void seek(std::string_view value, Docnum docnum) override {
+        cursor_->seek(entry_key(prefix_, value, docnum));
+        read();
+    }
+    Status status() const override { return sound_ ? cursor_->status() : Status(damaged()); }
+
+private:
+    void read() {
+        if (!sound_ || !cursor_->valid()) return;
+        const std::string_view rest = cursor_->key().substr(prefix_.size());
+        std::size_t size = 0;
+        for (const index::Order order : orders_) {
+            const std::size_t length = index::encoded_length(rest.substr(size), order);
+            if (length == 0) return void(sound_ = false);
+            size += length;
+        }
+        const std::optional<Docnum> docnum = index_docnum(rest.substr(size));
+        if (!docnum) return void(sound_ = false);
+        value_ = rest.substr(0, size);
+        docnum_ = *docnum;
+    }
+
+    const std::string prefix_;
+    const std::vector<index::Order> orders_;
+    std::unique_ptr<storage::Cursor> cursor_;
+    std::string_view value_;
+    Docnum docnum_ = 0;
+    bool sound_ = true;
+};
+
+// The items of one list.
+class StoredPosting {
+public:
+    StoredPosting(const storage::Reader& store, const Posting& posting, Direction direction)
+        : posting_(posting), cursor_(store.scan(keys_with(posting.prefix), direction)) {
+        read();
+    }
+
+    bool valid() const { return sound_ && cursor_->valid(); }
+    Docnum docnum() const { return docnum_; }
+    bool to_be_checked() const { return posting_.to_be_checked; }
+    void next() {
+        cursor_->next();
+        read();
+    }
+    void seek(Docnum docnum) {
+        cursor_->seek(entry_key(posting_.prefix, {}, docnum));
+        read();
+    }
+    Status status() const { return sound_ ? cursor_->status() : Status(damaged()); }
+
+private:
+    void read() {
+        if (!sound_ || !cursor_->valid()) return;
+        const auto docnum = index_docnum(cursor_->key().substr(posting_.prefix.size()));
+        sound_ = docnum.has_value();
+        docnum_ = docnum.value_or(0);
+    }
+
+    Posting posting_;
+    std::unique_ptr<storage::Cursor> cursor_;
+    Docnum docnum_ = 0;
+    bool sound_ = true;
+};
+
+class MergedPostings final : public DocnumCursor {
+    // Which of two comes later; of those the heap keeps the opposite in front.
+    struct Later {
+        bool forward;
+        bool operator()(const std::unique_ptr<StoredPosting>& a,
+                        const std::unique_ptr<StoredPosting>& b) const {
+            return forward ? a->docnum() > b->docnum() : a->docnum() < b->docnum();
+        }
+    };
+
+public:
+    MergedPostings(const storage::Reader& store,
+                   const std::vector<Posting>& postings,
+                   Direction direction)
+        : later_{direction == Direction::kForward} {
+        for (const Posting& posting : postings) {
+            add(std::make_unique<StoredPosting>(store, posting, direction));
+        }
+        make_heap();
+    }
+
+    bool valid() const override { return status_ && !heap_.empty(); }
+    Docnum docnum() const override { return heap_.front()->docnum(); }
+    bool to_be_checked() const override { return heap_.front()->to_be_checked(); }
+    void next() override {
+        std::pop_heap(heap_.begin(), heap_.end(), later_);
+        auto first = std::move(heap_.back());
+        heap_.pop_back();
+        first->next();
+        if (add(std::move(first))) std::push_heap(heap_.begin(), heap_.end(), later_);
+    }
+    void seek(Docnum docnum) override {
+        auto all = std::move(heap_);
+        heap_.clear();
+        for (auto& posting : all) {
+            posting->seek(docnum);
+            add(std::move(posting));
+        }
+        make_heap();
+    }
+    Status status() const override {
+        if (status_) return {};
+        return Error(status_.error().code(), status_.error().message());
+    }
+
+private:
+    // False when the list is at its end.
+    bool add(std::unique_ptr<StoredPosting> posting) {
+        if (posting->valid()) {
+            heap_.push_back(std::move(posting));
+            return true;
+        }
+        if (Status status = posting->status(); !status) status_ = std::move(status);
+        return false;
+    }
+    void make_heap() { std::make_heap(heap_.begin(), heap_.end(), later_); }
+
+    const Later later_;
+    std::vector<std::unique_ptr<StoredPosting>> heap_;  // the first in order in front
+    Status status_;
+};
+
+}  // namespace
+
+std::unique_ptr<TermCursor> walk_terms(const storage::Reader& store,
+                                       std::string prefix,
+                                       std::vector<index::Order> orders,
+                                       const index::ValueBounds& bounds,
+                                       const WalkFrom& from) {
+    return std::make_unique<StoredTerms>(store, std::move(prefix), std::move(orders), bounds, from);
+}
+
+std::unique_ptr<DocnumCursor> walk_postings(const storage::Reader& store,
+                                            const std::vector<Posting>& postings,
+                                            Direction direction) {
+    return std::make_unique<MergedPostings>(store, postings, direction);
+}
+
+}  // namespace orrery::partition

@@ -1,0 +1,32 @@
+// Walks through index entries; what IndexReader hands out.
+
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "partition/index_reader.h"
+
+namespace orrery::partition {
+
+// The entries whose keys begin with `prefix`, within the bounds. `orders` are those of the values
+// that stand in each key: one ascending, or those of a composite index.
+std::unique_ptr<TermCursor> walk_terms(const storage::Reader& store,
+                                       std::string prefix,
+                                       std::vector<index::Order> orders,
+                                       const index::ValueBounds& bounds,
+                                       const WalkFrom& from);
+
+// A list of items: the keys that begin with `prefix` and end in a docnum.
+struct Posting {
+    std::string prefix;
+    bool to_be_checked = false;
+};
+
+// All of them as one, merged by docnum.
+std::unique_ptr<DocnumCursor> walk_postings(const storage::Reader& store,
+                                            const std::vector<Posting>& postings,
+                                            storage::Direction direction);
+
+}  // namespace orrery::partition

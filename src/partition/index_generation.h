@@ -1,0 +1,70 @@
+// One generation of a partition's index: a policy and the dictionary of the paths and shapes that
+// its keys speak of. Used by the partition's executor, and by whoever verifies a store.
+
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "index/key_list.h"
+#include "index/terms.h"
+#include "partition/index_keys.h"
+#include "partition/item_record.h"
+#include "storage/engine.h"
+
+namespace orrery::partition {
+
+// The paths of a shape as they stand in the dictionary.
+Result<std::vector<index::PathId>> decode_shape(std::string_view bytes);
+
+class IndexGeneration {
+public:
+    IndexGeneration(GenerationNumber number,
+                    std::shared_ptr<const index::PathPolicy> policy,
+                    std::shared_ptr<const index::ComputedProperties> computed);
+    IndexGeneration(const IndexGeneration&) = delete;
+    IndexGeneration& operator=(const IndexGeneration&) = delete;
+
+    // Reads the dictionary. kCorrupted when it does not fit the policy.
+    Status load(const storage::Reader& store);
+
+    GenerationNumber number() const { return number_; }
+    const std::shared_ptr<const index::PathPolicy>& policy() const { return policy_; }
+
+    // Fills `keys` with all that the item has in this generation, sorted. New paths and shapes
+    // enter the dictionary.
+    Status keys_of(const StoredItem& item, index::KeyList& keys);
+
+    struct Savepoint {
+        index::PathTree::Savepoint paths;
+        std::size_t shapes;
+    };
+    Savepoint savepoint() const { return {tree_.savepoint(), shapes_.count()}; }
+    void rollback_to(const Savepoint& savepoint);
+
+    // Puts what is new in the dictionary since the last commit; committed() says it is on disk,
+    // abandon() that it never will be.
+    void save(storage::WriteBatch& batch) const;
+    void committed() { saved_ = savepoint(); }
+    void abandon() { rollback_to(saved_); }
+
+private:
+    bool wants(const StoredItem& item) const;
+
+    const GenerationNumber number_;
+    const std::shared_ptr<const index::PathPolicy> policy_;
+    const std::shared_ptr<const index::ComputedProperties> computed_;
+    const std::string terms_;
+    const std::string composites_;
+    const std::string shapes_prefix_;
+    index::PathTree tree_;
+    index::Shapes shapes_;
+    index::TermExtractor extractor_;
+    Savepoint saved_;
+    std::string docnum_;
+};
+
+}  // namespace orrery::partition

@@ -1,0 +1,141 @@
+#include "partition/index_reader.h"
+
+#include <algorithm>
+
+#include "base/bytes.h"
+#include "base/check.h"
+#include "index/path_tree.h"
+#include "partition/index_cursors.h"
+#include "partition/index_generation.h"
+#include "partition/index_state.h"
+#include "partition/partition.h"
+
+namespace orrery::partition {
+
+Result<IndexReader> IndexReader::open(const Partition& partition,
+                                      std::shared_ptr<const storage::Reader> snapshot) {
+    const auto view = partition.index_view();
+    IndexReader reader(std::move(snapshot));
+    reader.active_ = view->active;
+    reader.wanted_ = view->wanted;
+    reader.generation_ = view->generation;
+    std::string record;
+    // Without a record the snapshot is empty: it does not matter what there would be in an index.
+    const bool written = TRY(reader.snapshot_->get(index_state_key(), record));
+    if (!written || record == view->record) return reader;
+    // The index has moved on since the snapshot was taken, or before the view was.
+    const IndexStateRecord state = TRY(IndexStateRecord::decode(record));
+    reader.generation_ = state.active.number;
+    reader.active_ = TRY(index::PathPolicy::from_text(state.active.policy));
+    reader.wanted_ = reader.active_;
+    if (state.building) {
+        reader.wanted_ = TRY(index::PathPolicy::from_text(state.building->generation.policy));
+    }
+    return reader;
+}
+
+Result<PathEntry> IndexReader::find(const model::IndexPath& path) const {
+    PathEntry entry;
+    if (!active_->indexes(path) || !wanted_->indexes(path)) return entry;
+    std::string value;
+    if (TRY(snapshot_->get(path_name_key(generation_, index::encode_path(path)), value))) {
+        entry.state = PathEntry::State::kListed;
+        entry.id = static_cast<index::PathId>(ByteReader(value).varint());
+    } else if (!TRY(snapshot_->get(unlisted_key(generation_), value))) {
+        entry.state = PathEntry::State::kAbsent;
+    }
+    return entry;
+}
+
+std::optional<std::size_t> IndexReader::find_composite(
+    std::span<const index::CompositePart> parts) const {
+    const auto is_it = [&](const index::Composite& composite) {
+        return std::ranges::equal(composite, parts);
+    };
+    const auto& usable = active_->composites();
+    const auto& wanted = wanted_->composites();
+    const auto found = std::find_if(usable.begin(), usable.end(), is_it);
+    if (found == usable.end() || std::none_of(wanted.begin(), wanted.end(), is_it)) {
+        return std::nullopt;
+    }
+    return static_cast<std::size_t>(found - usable.begin());
+}
+
+std::unique_ptr<TermCursor> IndexReader::terms(index::PathId path,
+                                               const index::ValueBounds& bounds,
+                                               const WalkFrom& from) const {
+    return walk_terms(
+        *snapshot_, term_prefix(generation_, path), {index::Order::kAscending}, bounds, from);
+}
+
+std::unique_ptr<TermCursor> IndexReader::composite(std::size_t number,
+                                                   const index::ValueBounds& bounds,
+                                                   const WalkFrom& from) const {
+    CHECK(number < active_->composites().size());
+    std::vector<index::Order> orders;
+    for (const index::CompositePart& part : active_->composites()[number]) {
+        orders.push_back(part.order);
+    }
+    return walk_terms(
+        *snapshot_, composite_prefix(generation_, number), std::move(orders), bounds, from);
+}
+
+Result<std::unique_ptr<DocnumCursor>> IndexReader::items_lacking(
+    index::PathId path, storage::Direction direction) const {
+    return items_without(path, direction);
+}
+
+Result<std::unique_ptr<DocnumCursor>> IndexReader::indexed(storage::Direction direction) const {
+    return items_without(std::nullopt, direction);
+}
+
+Result<std::unique_ptr<DocnumCursor>> IndexReader::items_without(
+    std::optional<index::PathId> path, storage::Direction direction) const {
+    std::vector<Posting> postings{{.prefix = shape_prefix(generation_, index::kUnlistedShape),
+                                   .to_be_checked = path.has_value()}};
+    const auto shapes = snapshot_->scan(shape_names_of(generation_), storage::Direction::kForward);
+    for (; shapes->valid(); shapes->next()) {
+        const std::vector<index::PathId> paths = TRY(decode_shape(shapes->value()));
+        if (path && std::binary_search(paths.begin(), paths.end(), *path)) continue;
+        ByteReader id(shapes->key().substr(kNamePrefixBytes));
+        const auto shape = static_cast<index::ShapeId>(id.ordered_varint());
+        postings.push_back({.prefix = shape_prefix(generation_, shape), .to_be_checked = false});
+    }
+    TRY(shapes->status());
+    return walk_postings(*snapshot_, postings, direction);
+}
+
+std::unique_ptr<DocnumCursor> IndexReader::unindexed(storage::Direction direction) const {
+    return walk_postings(
+        *snapshot_,
+        {{.prefix = shape_prefix(generation_, index::kNotIndexed), .to_be_checked = true}},
+        direction);
+}
+
+Result<std::size_t> IndexReader::count(index::PathId path,
+                                       const index::ValueBounds& bounds,
+                                       std::size_t limit) const {
+    const std::string prefix = term_prefix(generation_, path);
+    const auto cursor =
+        snapshot_->scan({.from = prefix + bounds.from, .until = prefix + bounds.until},
+                        storage::Direction::kForward);
+    std::size_t found = 0;
+    for (; found < limit && cursor->valid(); cursor->next()) {
+        ++found;
+    }
+    TRY(cursor->status());
+    return found;
+}
+
+Result<std::vector<IndexReader::ListedPath>> IndexReader::listed_paths() const {
+    std::vector<ListedPath> listed;
+    const auto names = snapshot_->scan(path_names_of(generation_), storage::Direction::kForward);
+    for (; names->valid(); names->next()) {
+        listed.push_back({.path = TRY(index::decode_path(names->key().substr(kNamePrefixBytes))),
+                          .id = static_cast<index::PathId>(ByteReader(names->value()).varint())});
+    }
+    TRY(names->status());
+    return listed;
+}
+
+}  // namespace orrery::partition

@@ -1,0 +1,22 @@
+// Writes that change a partition's index as a whole: taking over a policy, and the small steps of
+// building an index and removing an old one.
+
+#pragma once
+
+#include <functional>
+#include <memory>
+
+#include "index/path_policy.h"
+#include "partition/partition.h"
+
+namespace orrery::partition {
+
+// Starts building for this policy; then says whether that is on disk.
+std::unique_ptr<WriteTask> make_adopt_task(std::shared_ptr<const index::PathPolicy> policy,
+                                           std::function<void(bool)> done);
+
+// One step (ItemIndex::advance); then says whether it could be made. Whether there is more to do
+// stands in the partition's index_view().
+std::unique_ptr<WriteTask> make_advance_task(std::function<void(bool)> done);
+
+}  // namespace orrery::partition

@@ -1,0 +1,106 @@
+// Items in memory as the source of a query, and queries run to their end. Tests only.
+
+#pragma once
+
+#include <chrono>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/clock.h"
+#include "base/result.h"
+#include "sql/binder.h"
+#include "sql/checks.h"
+#include "sql/exec/page.h"
+#include "sql/parser.h"
+#include "sql/source.h"
+
+namespace orrery::sql::testing_support {
+
+// Numbers them from 1 on; there is no index.
+class ListedItems : public ItemSource {
+public:
+    explicit ListedItems(std::vector<std::string> items) : items_(std::move(items)) {}
+
+    std::unique_ptr<ItemCursor> items(ItemNumber from) override {
+        return std::make_unique<Cursor>(*this, from == 0 ? 1 : from);
+    }
+    Result<const Item*> load(ItemNumber number) override {
+        if (number == 0 || number > items_.size()) return static_cast<const Item*>(nullptr);
+        item_ = {.number = number, .json = items_[number - 1]};
+        return static_cast<const Item*>(&item_);
+    }
+    bool is_whole() const override { return true; }
+    std::uint64_t item_count() const override { return items_.size(); }
+    std::unique_ptr<index::DocnumCursor> members() const override { return nullptr; }
+    const IndexSource* index() const override { return nullptr; }
+
+private:
+    class Cursor : public ItemCursor {
+    public:
+        Cursor(ListedItems& items, ItemNumber next) : items_(items), next_(next) {}
+        Result<const Item*> next() override { return items_.load(next_++); }
+
+    private:
+        ListedItems& items_;
+        ItemNumber next_;
+    };
+
+    std::vector<std::string> items_;
+    Item item_;
+};
+
+struct RunOptions {
+    std::size_t page_size = 1000;
+    std::vector<ParameterValue> parameters;
+};
+
+// All rows, as one JSON array; for an error "code: message".
+inline std::string run(std::string_view text, ItemSource& source, const RunOptions& options = {}) {
+    static const ManualClock clock{std::chrono::milliseconds(1'700'000'000'000)};
+    const auto failed = [](const Error& error) {
+        const std::string sub =
+            error.sub_status() == 0 ? "" : "/" + std::to_string(error.sub_status());
+        return "error" + sub + ": " + error.message();
+    };
+    const auto syntax = parse(text);
+    if (!syntax) return failed(syntax.error());
+    const Status checked =
+        check_query(**syntax, {.find_function = find_function, .allow_unsupported = false});
+    if (!checked) return failed(checked.error());
+    const BindingContext context{
+        .parameters = options.parameters,
+        .computed = {},
+        .surroundings = {.start_ticks = 17'000'000'000'000'000, .clock = &clock, .random_seed = 1}};
+    const auto prepared = bind(**syntax, context);
+    if (!prepared) return failed(prepared.error());
+    std::string rows;
+    Resume from;
+    while (true) {
+        const PageLimits limits{
+            .rows_max = options.page_size,
+            .bytes_max = 4 << 20,
+            .deadline = std::chrono::steady_clock::now() + std::chrono::minutes(1),
+            .at_least_one = true};
+        const auto page = run_page(*prepared, source, context.surroundings, from, limits);
+        if (!page) return failed(page.error());
+        if (page->count > 0 && !rows.empty()) rows += ',';
+        rows += page->rows;
+        if (!page->resume) return "[" + rows + "]";
+        // As a token carries it.
+        const auto resumed = Resume::decode(page->resume->encode());
+        if (!resumed) return failed(resumed.error());
+        from = *resumed;
+    }
+}
+
+// Without items: SELECT VALUE of the expression; "undefined" when there is no row.
+inline std::string evaluate(std::string_view expression) {
+    ListedItems none({});
+    const std::string rows = run("SELECT VALUE " + std::string(expression), none);
+    if (rows == "[]") return "undefined";
+    return rows.starts_with("[") ? rows.substr(1, rows.size() - 2) : rows;
+}
+
+}  // namespace orrery::sql::testing_support
