@@ -151,7 +151,9 @@ Result<Parser::Parsed> Parser::prefix() {
 Result<Parser::Parsed> Parser::unary(ast::UnaryOperator op) {
     const Location start = advance().location;
     const bool is_not = op == ast::UnaryOperator::kNot;
-    // NOT c.a = 1 means NOT (c.a = 1), as in SQL everywhere; docs/compatibility.md.
+    // NOT c.a = 1 means NOT (c.a = 1), as in SQL everywhere. The service's own grammar is said to
+    // bind NOT as tight as a sign (microsoft/vscode-cosmosdb, cpp-parity.md), which makes it
+    // undefined for every c.a that is no boolean; no writer means that.
     Parsed operand = TRY(expression(is_not ? kPredicate : kUnary));
     return made(
         ast::Unary{op, operand.expression}, since(start), operand.height, is_not ? kNot : kUnary);

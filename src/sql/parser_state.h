@@ -109,6 +109,7 @@ private:
     Result<std::size_t> group_by_clause(ast::Query& query);
     Result<std::size_t> order_by_clause(ast::Query& query);
     Result<std::size_t> order_item(ast::Query& query);
+    Result<Parsed> score();
     Status offset_limit_clause(ast::Query& query);
     Result<ast::Count> top_count();
     Result<ast::Count> offset_or_limit_count(CountClause clause);

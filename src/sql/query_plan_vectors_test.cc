@@ -71,10 +71,11 @@ std::string text_of(const json::Value& value) {
 
 void add_info(Fields& fields, const std::string& prefix, const json::Value& info) {
     for (const auto& [name, value] : info.object()) {
-        const std::string field = prefix + upper_first(name);
+        std::string field = prefix + upper_first(name);
         if (name == "groupByAliasToAggregateType") {
+            field += '.';
             for (const auto& [alias, kind] : value.object()) {
-                fields[field + "." + alias] = kind.is_null() ? "null" : kind.string();
+                fields[field + alias] = kind.is_null() ? "null" : kind.string();
             }
         } else if (name == "hasSelectValue") {
             fields[field] = value.is_bool()       ? text_of(value)
