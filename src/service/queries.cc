@@ -14,6 +14,7 @@
 #include "sql/checks.h"
 #include "sql/gateway_rules.h"
 #include "sql/parser.h"
+#include "sql/printer.h"
 #include "sql/query_plan.h"
 #include "sql/query_spec.h"
 
@@ -32,15 +33,6 @@ sql::Surroundings surroundings_at(const Clock& clock) {
         .start_ticks = clock.now().count() * kTicksPerMillisecond,
         .clock = &clock,
         .random_seed = static_cast<std::uint64_t>(SteadyClock::now().time_since_epoch().count())};
-}
-
-// Tells queries apart, so that a continuation of another one is recognised.
-std::string digest_of(const sql::QuerySpec& spec) {
-    std::string text = spec.text;
-    for (const sql::ParameterValue& parameter : spec.parameters) {
-        text.append(1, '\0').append(parameter.name).append(1, '\0').append(parameter.json);
-    }
-    return std::string(as_bytes(sha256(text)));
 }
 
 // A query that has been read and found to make sense.
@@ -63,6 +55,24 @@ Result<Parsed> parse(const QueryOptions& options,
                    .computed = TRY(parse_computed(container.definition.computed_properties)),
                    .surroundings = surroundings_at(clock)};
     return out;
+}
+
+// Tells queries apart, so that a continuation of another one is recognised. A position in the order
+// of ORDER BY is good for every query with that order: SDKs send it with a filter that begins there
+// (protocol §6.6).
+std::string digest_of(const Parsed& query) {
+    std::string text;
+    if (!query.syntax->order_by.empty() && query.syntax->group_by.empty()) {
+        for (const sql::ast::OrderItem& item : query.syntax->order_by) {
+            text += sql::print(*item.expression) + (item.descending() ? " DESC," : " ASC,");
+        }
+    } else {
+        text = query.spec.text;
+        for (const sql::ParameterValue& parameter : query.spec.parameters) {
+            text.append(1, '\0').append(parameter.name).append(1, '\0').append(parameter.json);
+        }
+    }
+    return std::string(as_bytes(sha256(text)));
 }
 
 // What the filter on the partition key leaves to be asked.
@@ -159,7 +169,7 @@ public:
 
     Result<QueryAnswer> run(const Parsed& query, const std::vector<std::size_t>& ranges) {
         const sql::Prepared prepared = TRY(sql::bind(*query.syntax, query.context));
-        scope_ = "query " + selection_.text(container_) + " " + digest_of(query.spec);
+        scope_ = "query " + selection_.text(container_) + " " + digest_of(query);
         const std::size_t rows_max = TRY(page_size(request_, model::limits::kPageRowsDefault));
         sql::PageLimits limits{.rows_max = rows_max,
                                .bytes_max = model::limits::kPageBytesMax,
@@ -193,7 +203,7 @@ public:
     // All ranges at once.
     Result<QueryAnswer> run_merged(const Parsed& query, const std::vector<std::size_t>& ranges) {
         const sql::Prepared prepared = TRY(sql::bind(*query.syntax, query.context));
-        scope_ = "merged query " + selection_.text(container_) + " " + digest_of(query.spec);
+        scope_ = "merged query " + selection_.text(container_) + " " + digest_of(query);
         const sql::PageLimits limits{
             .rows_max = TRY(page_size(request_, model::limits::kPageRowsDefault)),
             .bytes_max = model::limits::kPageBytesMax,
@@ -221,7 +231,9 @@ private:
 
     Result<Start> start_of(const std::vector<std::size_t>& ranges) const {
         if (!request_.continuation) return Start();
-        const Continuation token = TRY(signer_.check(*request_.continuation, scope_));
+        const auto checked = signer_.check(*request_.continuation, scope_);
+        if (!checked) return bad_request("Invalid Continuation Token");
+        const Continuation& token = *checked;
         const std::size_t range = TRY(range_index(token.range_id, container_));
         const auto found = std::find(ranges.begin(), ranges.end(), range);
         if (found == ranges.end()) return bad_request("Invalid Continuation Token");
