@@ -64,7 +64,8 @@ private:
     State state_;
     FeedScope scope_;
     Expiry expiry_;
-    std::unique_ptr<storage::Cursor> near_;  // where the item before stood
+    std::optional<Docnum> last_loaded_;
+    std::unique_ptr<storage::Cursor> near_;  // where the item before stood, if that is of use
     std::string record_;
 };
 

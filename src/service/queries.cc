@@ -169,6 +169,7 @@ public:
 
     Result<QueryAnswer> run(const Parsed& query, const std::vector<std::size_t>& ranges) {
         const sql::Prepared prepared = TRY(sql::bind(*query.syntax, query.context));
+        if (query.spec.resume_filter) filter_ = &*query.spec.resume_filter;
         scope_ = "query " + selection_.text(container_) + " " + digest_of(query);
         const std::size_t rows_max = TRY(page_size(request_, model::limits::kPageRowsDefault));
         sql::PageLimits limits{.rows_max = rows_max,
@@ -203,6 +204,7 @@ public:
     // All ranges at once.
     Result<QueryAnswer> run_merged(const Parsed& query, const std::vector<std::size_t>& ranges) {
         const sql::Prepared prepared = TRY(sql::bind(*query.syntax, query.context));
+        if (query.spec.resume_filter) filter_ = &*query.spec.resume_filter;
         scope_ = "merged query " + selection_.text(container_) + " " + digest_of(query);
         const sql::PageLimits limits{
             .rows_max = TRY(page_size(request_, model::limits::kPageRowsDefault)),
@@ -217,7 +219,8 @@ public:
         MergedSource source(std::move(parts));
         const sql::Resume from = TRY(start_of({ranges.front()})).resume;
         const auto resume =
-            add(TRY(sql::run_page(prepared, source, query.context.surroundings, from, limits)));
+            add(TRY(sql::run_page(
+            prepared, source, query.context.surroundings, {from, filter_}, limits)));
         if (resume) go_on(ranges.front(), *resume);
         answer_.sorted = !query.syntax->order_by.empty();
         return std::move(answer_);
@@ -247,7 +250,7 @@ private:
                                                  const sql::Resume& from,
                                                  const sql::PageLimits& limits) {
         const auto source = TRY(open_range(range));
-        return add(TRY(sql::run_page(prepared, *source, surroundings, from, limits)));
+        return add(TRY(sql::run_page(prepared, *source, surroundings, {from, filter_}, limits)));
     }
 
     Result<std::unique_ptr<PartitionSource>> open_range(std::size_t range) {
@@ -282,6 +285,7 @@ private:
     const catalog::Container& container_;
     const ItemSelection& selection_;
     std::string scope_;
+    const sql::ResumeFilter* filter_ = nullptr;
     QueryAnswer answer_;
 };
 

@@ -38,6 +38,11 @@ public:
 
     void add(const Value& value, Arena& row, Arena& kept);
 
+    // The same value so many times, for COUNT.
+    void count(const Value& value, std::uint64_t times) {
+        if (value.is_defined()) count_ += static_cast<std::int64_t>(times);
+    }
+
     // Undefined where the aggregate has no answer (AVG of nothing, SUM of a text).
     Value result(Arena& arena) const;
 

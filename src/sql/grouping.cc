@@ -47,6 +47,13 @@ void Grouping::add() {
     }
 }
 
+void Grouping::add_rows(std::uint64_t count) {
+    Group& all = groups_.at("");
+    for (std::size_t i = 0; i < all.accumulators.size(); ++i) {
+        all.accumulators[i].count(evaluator_.evaluate(*query_.aggregates[i].argument), count);
+    }
+}
+
 void Grouping::enter(const Group& group) {
     results_.clear();
     for (const Accumulator& accumulator : group.accumulators) {

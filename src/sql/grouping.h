@@ -21,6 +21,10 @@ public:
     // Takes the evaluator's current row in. Fails the evaluator when there are too many groups.
     void add();
 
+    // Takes in so many rows of which only the number matters; without GROUP BY and for aggregates
+    // of constants only.
+    void add_rows(std::uint64_t count);
+
     struct Group {
         std::vector<Value> keys;
         std::vector<Accumulator> accumulators;

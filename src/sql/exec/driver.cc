@@ -3,9 +3,9 @@
 #include "base/bytes.h"
 #include "sql/exec/lookup_driver.h"
 #include "sql/exec/ordered_driver.h"
-#include "sql/exec/positions.h"
 #include "sql/exec/sort_driver.h"
 #include "sql/exec/walk_driver.h"
+#include "sql/plan/positions.h"
 
 namespace orrery::sql {
 

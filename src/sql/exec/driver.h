@@ -70,9 +70,6 @@ struct DriverContext {
 Result<std::unique_ptr<Driver>> make_driver(const DriverContext& context,
                                             std::string_view position);
 
-// The order that a position belongs to.
-std::optional<ItemOrder> order_of(std::string_view position);
-
 // Loads items and takes them apart, for the drivers that find them by number.
 class ItemLoader {
 public:

@@ -3,9 +3,9 @@
 #include <algorithm>
 
 #include "sql/errors.h"
-#include "sql/exec/positions.h"
 #include "sql/exec/predicate.h"
 #include "sql/index_value.h"
+#include "sql/plan/positions.h"
 
 namespace orrery::sql {
 
@@ -60,7 +60,7 @@ private:
     }
 
     Result<PostingsPtr> list(const Condition& condition, index::PathId path) const {
-        Predicate predicate(condition, context_);
+        Predicate predicate(&condition, context_);
         std::vector<ItemNumber> numbers;
         for (const index::ValueBounds& bounds : condition.bounds) {
             const auto cursor = index_.terms(path, bounds, false);

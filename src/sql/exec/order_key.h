@@ -17,6 +17,9 @@ namespace orrery::sql {
 // partition do; partitions stay in their order, as SDKs merge them.
 ItemNumber order_number(ItemNumber number, bool descends);
 
+// Stands for the number in a key behind all items with its values.
+inline constexpr std::string_view kBehindAllNumbers = "\xff\xff\xff\xff\xff\xff\xff\xff\xff";
+
 // Of the item the evaluator is at.
 std::string order_key(const std::vector<BoundOrder>& orders,
                       bool numbers_descend,

@@ -7,9 +7,9 @@
 #include "base/bytes.h"
 #include "index/value_encoding.h"
 #include "sql/exec/order_key.h"
-#include "sql/exec/positions.h"
 #include "sql/exec/sort_driver.h"
 #include "sql/exec/top_keys.h"
+#include "sql/plan/positions.h"
 
 namespace orrery::sql {
 
@@ -121,11 +121,13 @@ private:
     }
 
     ItemNumber first_number() const {
-        return context_.access.backward ? std::numeric_limits<ItemNumber>::max() : 0;
+        return context_.access.backward ? kLastNumber : 0;
     }
 
     ItemNumber number_at(std::size_t offset) const {
-        ByteReader reader(std::string_view(from_).substr(std::min(offset, from_.size())));
+        const std::string_view rest = std::string_view(from_).substr(std::min(offset, from_.size()));
+        if (rest == kBehindAllNumbers) return context_.access.backward ? 0 : kLastNumber;
+        ByteReader reader(rest);
         const auto number = reader.big_endian<ItemNumber>();
         if (!reader.ok()) return first_number();
         return order_number(number, context_.access.numbers_descend);
@@ -231,6 +233,7 @@ private:
         return value.is_undefined();
     }
 
+    static constexpr ItemNumber kLastNumber = std::numeric_limits<ItemNumber>::max();
     // At least as long as what stands behind a cut.
     static constexpr std::size_t kHashBytesMax = 32;
 

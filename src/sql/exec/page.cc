@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "sql/exec/output.h"
+#include "sql/exec/resume_filter.h"
 #include "sql/exec/whole_result.h"
 #include "sql/subquery.h"
 
@@ -77,9 +78,10 @@ private:
 Result<ResultPage> run_page(const Prepared& prepared,
                             ItemSource& source,
                             const Surroundings& surroundings,
-                            const Resume& from,
+                            const PageStart& start,
                             const PageLimits& limits) {
     ResultPage page;
+    const Resume& from = start.resume;
     Evaluator evaluator(prepared.variables, surroundings);
     Output output(prepared.query, from, limits, evaluator.arena());
     if (needs_whole_result(prepared.query)) {
@@ -87,8 +89,8 @@ Result<ResultPage> run_page(const Prepared& prepared,
     } else {
         const ItemPaths paths(prepared.paths);
         const Condition condition = condition_of(prepared.query, prepared.paths);
-        page.access = TRY(plan_access(
-            prepared.query, prepared.paths, condition, source, order_of(from.position)));
+        page.access =
+            TRY(plan_access(prepared.query, prepared.paths, condition, source, from.position));
         const DriverContext context{prepared.query,
                                     paths,
                                     condition,
@@ -98,7 +100,11 @@ Result<ResultPage> run_page(const Prepared& prepared,
                                     page.counters,
                                     prepared.variables,
                                     output.rows_wanted()};
-        const auto driver = TRY(make_driver(context, from.position));
+        std::string position = from.position;
+        if (position.empty() && start.filter != nullptr) {
+            position = TRY(position_of(*start.filter, prepared.query, page.access));
+        }
+        const auto driver = TRY(make_driver(context, position));
         page.resume = TRY(Stream(prepared, *driver, evaluator, output).run(from, limits));
     }
     page.count = output.count();

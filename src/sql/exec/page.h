@@ -13,6 +13,7 @@
 #include "sql/evaluator.h"
 #include "sql/exec/driver.h"
 #include "sql/exec/resume.h"
+#include "sql/query_spec.h"
 #include "sql/source.h"
 
 namespace orrery::sql {
@@ -33,10 +34,16 @@ struct ResultPage {
     Counters counters;
 };
 
+// From where a page begins: at the start, at a continuation, or at sort keys the client names.
+struct PageStart {
+    Resume resume;
+    const ResumeFilter* filter = nullptr;  // only looked at without a continuation
+};
+
 Result<ResultPage> run_page(const Prepared& prepared,
                             ItemSource& source,
                             const Surroundings& surroundings,
-                            const Resume& from,
+                            const PageStart& start,
                             const PageLimits& limits);
 
 }  // namespace orrery::sql

@@ -4,7 +4,7 @@
 
 namespace orrery::sql {
 
-Predicate::Predicate(const Condition& condition, const DriverContext& context)
+Predicate::Predicate(const Condition* condition, const DriverContext& context)
     : condition_(condition),
       evaluator_(context.variables, context.surroundings),
       values_(context.paths.size()) {
@@ -12,12 +12,12 @@ Predicate::Predicate(const Condition& condition, const DriverContext& context)
 }
 
 bool Predicate::may_hold(std::string_view encoded) {
-    if (condition_.predicate == nullptr) return true;
+    if (condition_ == nullptr || condition_->predicate == nullptr) return true;
     evaluator_.arena().reset();
     const auto value = decode(encoded, evaluator_.arena());
     if (!value) return true;
-    values_[condition_.number] = *value;
-    const bool holds = evaluator_.evaluate(*condition_.predicate).is_true();
+    values_[condition_->number] = *value;
+    const bool holds = evaluator_.evaluate(*condition_->predicate).is_true();
     // What went wrong will show again on the item.
     return holds || evaluator_.take_error().has_value();
 }

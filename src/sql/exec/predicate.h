@@ -13,15 +13,15 @@ namespace orrery::sql {
 
 class Predicate {
 public:
-    // Both must outlive it.
-    Predicate(const Condition& condition, const DriverContext& context);
+    // Both must outlive it; without a condition everything may hold.
+    Predicate(const Condition* condition, const DriverContext& context);
 
     // False only when the filter does not hold. True when it holds, when there is none, and when
     // the index has not the whole value.
     bool may_hold(std::string_view encoded);
 
 private:
-    const Condition& condition_;
+    const Condition* condition_;
     Evaluator evaluator_;
     std::vector<Value> values_;
 };

@@ -1,8 +1,8 @@
 #include "sql/exec/sort_driver.h"
 
 #include "sql/exec/order_key.h"
-#include "sql/exec/positions.h"
 #include "sql/exec/top_keys.h"
+#include "sql/plan/positions.h"
 
 namespace orrery::sql {
 

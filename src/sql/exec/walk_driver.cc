@@ -1,8 +1,8 @@
 #include "sql/exec/walk_driver.h"
 
-#include "sql/exec/positions.h"
 #include "sql/exec/predicate.h"
 #include "sql/index_value.h"
+#include "sql/plan/positions.h"
 
 namespace orrery::sql {
 
@@ -10,34 +10,74 @@ namespace {
 
 class WalkDriver : public Driver {
 public:
-    WalkDriver(const DriverContext& context, std::unique_ptr<index::TermCursor> cursor)
+    explicit WalkDriver(const DriverContext& context)
         : context_(context),
           loader_(context),
-          predicate_(context.condition.parts[context.access.walked], context),
-          cursor_(std::move(cursor)),
+          predicate_(condition_of(context), context),
           covering_(context.paths.size()) {}
 
-    Result<bool> next() override {
-        while (true) {
-            if (started_) cursor_->next();
-            started_ = true;
-            if (!cursor_->valid()) break;
-            ++context_.counters.index_entries_read;
-            if (context_.access.covered && show_entry()) return true;
-            if (!predicate_.may_hold(cursor_->value())) continue;
-            shown_ = loader_.values();
-            if (TRY(loader_.load(cursor_->docnum()))) return true;
+    Status open(std::string_view position) {
+        const Access& access = context_.access;
+        const IndexSource& index = *context_.source.index();
+        path_ = TRY(index.find(access.path));
+        cursor_ = open_entries(false);
+        if (const auto from = TRY(parse_value_position(position))) {
+            cursor_->seek(from->value, from->number);
         }
-        TRY(cursor_->status());
-        return false;
+        if (access.with_undefined) lacking_ = TRY(index.items_lacking(path_, false));
+        return {};
     }
-    ItemNumber number() const override { return cursor_->docnum(); }
+
+    Result<bool> next() override {
+        if (cursor_ && TRY(next_entry())) return true;
+        return lacking_ && TRY(next_lacking());
+    }
+    ItemNumber number() const override { return number_; }
     std::span<const Value> paths() const override { return shown_; }
     std::string position() const override {
-        return value_position(cursor_->value(), cursor_->docnum());
+        return value_position({.part = context_.access.walked.value_or(0),
+                               .number = number_,
+                               .value = std::string(cursor_->value())});
     }
 
 private:
+    static const Condition* condition_of(const DriverContext& context) {
+        const auto& part = context.access.walked;
+        return part ? &context.condition.parts[*part] : nullptr;
+    }
+
+    std::unique_ptr<index::TermCursor> open_entries(bool backward) const {
+        index::ValueBounds bounds = context_.access.bounds;
+        // A path nobody has, has no entries under any number.
+        if (path_.state == IndexSource::PathState::kAbsent) bounds.until = bounds.from;
+        return context_.source.index()->terms(path_.id, bounds, backward);
+    }
+
+    Result<bool> next_entry() {
+        while (true) {
+            if (started_) cursor_->next();
+            started_ = true;
+            if (!cursor_->valid() || (ended_ && context_.access.ends_only)) break;
+            ++context_.counters.index_entries_read;
+            number_ = cursor_->docnum();
+            ended_ = true;
+            if (context_.access.covered && show_entry()) return true;
+            if (!predicate_.may_hold(cursor_->value())) continue;
+            shown_ = loader_.values();
+            if (TRY(loader_.load(number_))) return true;
+        }
+        TRY(cursor_->status());
+        if (!context_.access.ends_only || at_last_) {
+            cursor_.reset();
+            return false;
+        }
+        // From the other end.
+        at_last_ = true;
+        started_ = ended_ = false;
+        cursor_ = open_entries(true);
+        return next_entry();
+    }
+
     // The entry instead of the item; false when it does not hold the whole value.
     bool show_entry() {
         arena_.reset();
@@ -48,11 +88,39 @@ private:
         return true;
     }
 
+    // Items without the path: all there is to know of them is that it is undefined.
+    Result<bool> next_lacking() {
+        while (true) {
+            if (lacking_started_) lacking_->next();
+            lacking_started_ = true;
+            if (!lacking_->valid()) break;
+            ++context_.counters.index_entries_read;
+            number_ = lacking_->docnum();
+            if (!lacking_->to_be_checked()) {
+                covering_.front() = Value::undefined();
+                shown_ = covering_;
+                return true;
+            }
+            shown_ = loader_.values();
+            // Those that have it after all have been shown.
+            if (TRY(loader_.load(number_)) && shown_.front().is_undefined()) return true;
+        }
+        TRY(lacking_->status());
+        lacking_.reset();
+        return false;
+    }
+
     const DriverContext& context_;
     ItemLoader loader_;
     Predicate predicate_;
+    IndexSource::Path path_;
     std::unique_ptr<index::TermCursor> cursor_;
+    std::unique_ptr<index::DocnumCursor> lacking_;
     bool started_ = false;
+    bool lacking_started_ = false;
+    bool ended_ = false;    // this end has been shown
+    bool at_last_ = false;  // it is the far one
+    ItemNumber number_ = 0;
     Arena arena_;
     std::vector<Value> covering_;
     std::span<const Value> shown_;
@@ -62,17 +130,9 @@ private:
 
 Result<std::unique_ptr<Driver>> make_walk_driver(const DriverContext& context,
                                                  std::string_view position) {
-    const Condition& condition = context.condition.parts[context.access.walked];
-    const IndexSource& index = *context.source.index();
-    const IndexSource::Path path = TRY(index.find(condition.path));
-    // A path nobody has, has no entries under any number.
-    index::ValueBounds bounds = condition.bounds.front();
-    if (path.state == IndexSource::PathState::kAbsent) bounds.until = bounds.from;
-    auto cursor = index.terms(path.id, bounds, false);
-    if (const auto from = TRY(parse_value_position(position))) {
-        cursor->seek(from->value, from->number);
-    }
-    return std::unique_ptr<Driver>(std::make_unique<WalkDriver>(context, std::move(cursor)));
+    auto driver = std::make_unique<WalkDriver>(context);
+    TRY(driver->open(position));
+    return std::unique_ptr<Driver>(std::move(driver));
 }
 
 }  // namespace orrery::sql

@@ -121,7 +121,7 @@ private:
         if (query.derived) return each_derived_row(query, loop, take);
         if (!query.over_items) return rows_of_one(loop, take);
         const Condition condition = condition_of(query, prepared_.paths);
-        page_.access = TRY(plan_access(query, prepared_.paths, condition, source_, std::nullopt));
+        page_.access = TRY(plan_access(query, prepared_.paths, condition, source_, {}));
         const DriverContext context{
             query, paths_, condition, page_.access, source_, surroundings_, page_.counters, 0};
         const auto driver = TRY(make_driver(context, {}));
@@ -169,10 +169,14 @@ private:
 
     Status collect_groups(const BoundQuery& query) {
         Grouping grouping(query, evaluator_);
-        TRY(each_row(query, [&]() -> Status {
-            grouping.add();
-            return {};
-        }));
+        if (counts_all_items(query)) {
+            grouping.add_rows(source_.item_count());
+        } else {
+            TRY(each_row(query, [&]() -> Status {
+                grouping.add();
+                return {};
+            }));
+        }
         for (const auto& [key, group] : grouping.groups()) {
             evaluator_.arena().reset();
             grouping.enter(group);
@@ -186,11 +190,24 @@ private:
         return {};
     }
 
+    // The partition knows how many items it has.
+    bool counts_all_items(const BoundQuery& query) const {
+        return query.over_items && source_.is_whole() && query.filters.empty() &&
+               query.sources.empty() && query.group_keys.empty() &&
+               std::all_of(query.aggregates.begin(),
+                           query.aggregates.end(),
+                           [](const BoundAggregate& aggregate) {
+                               return aggregate.kind == AggregateKind::kCount &&
+                                      aggregate.argument->op == Op::kConstant;
+                           });
+    }
+
     Status keep(const BoundQuery& query, const Value& row) {
         std::string key = sort_key(query);
         if (!query.order_by.empty() && !query.grouped) {
             const bool descends = query.order_by.front().descending;
             append_big_endian(key, order_number(evaluator_.item_number, descends));
+            append_big_endian(key, sequence_++);
         }
         if (query.distinct) {
             std::string identity;

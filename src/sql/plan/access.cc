@@ -4,6 +4,7 @@
 
 #include "sql/errors.h"
 #include "sql/plan/composite_match.h"
+#include "sql/plan/positions.h"
 #include "sql/plan/potential_indexes.h"
 
 namespace orrery::sql {
@@ -42,7 +43,8 @@ public:
           source_(source),
           index_(source.index()) {}
 
-    Result<Access> plan(std::optional<ItemOrder> order) {
+    Result<Access> plan(std::string_view position) {
+        const auto order = order_of(position);
         const bool sorted = !query_.order_by.empty() && !query_.grouped && !query_.distinct;
         if (!query_.order_by.empty() && !query_.grouped) TRY(check_order());
         if (cannot_pass(condition_)) {
@@ -52,6 +54,7 @@ public:
             return nothing;
         }
         TRY(estimate_parts());
+        if (order == ItemOrder::kValue) return go_on_walking(position);
         return sorted ? plan_sorted() : plan_unsorted(order);
     }
 
@@ -133,24 +136,67 @@ private:
         return std::optional(sum);
     }
 
-    Result<Access> plan_unsorted(std::optional<ItemOrder> order) {
-        if (order == ItemOrder::kValue) return go_on_walking();
+    Access plan_unsorted(std::optional<ItemOrder> order) {
+        // A walk shows the items in the order of the path's values; one that began by numbers must
+        // go on so, and one of a logical partition would meet all the others.
+        const bool may_walk =
+            !order && source_.is_whole() && index_ != nullptr && !index_->unindexed()->valid();
+        const bool gathers = query_.grouped || query_.distinct;
+        if (may_walk && gathers) {
+            if (auto covered = walk_covered()) return *std::move(covered);
+        }
         if (auto few = fewest()) return lookup({few->number}, few->estimate);
         if (std::vector<std::size_t> points = parts_of(Condition::Reach::kPoint); !points.empty()) {
             return lookup(std::move(points), std::nullopt);
         }
-        // A walk shows the items in the order of the path's values; one that began by numbers must
-        // go on so, and one of a logical partition would meet all the others.
-        if (!order && source_.is_whole() && index_ != nullptr && !index_->unindexed()->valid()) {
+        if (may_walk) {
             if (const auto part = walkable()) return walk(*part);
         }
-        return Access();
+        return {};
     }
 
-    Result<Access> go_on_walking() const {
-        if (const auto part = walkable()) return walk(*part);
+    Result<Access> go_on_walking(std::string_view position) const {
+        const std::size_t part = TRY(parse_value_position(position))->part;
+        if (part < parts_.size() && can_be_walked(part)) return walk(part);
         return Error(ErrorCode::kBadRequest,
                      "Invalid Continuation Token: the index that the query was walking is gone.");
+    }
+
+    // All that the query asks of an item is one path, and the index holds it.
+    std::optional<Access> walk_covered() const {
+        if (!has_one_path()) return std::nullopt;
+        const model::IndexPath path = index_path(paths_.front());
+        for (std::size_t i = 0; i < parts_.size(); ++i) {
+            if (condition_.parts[i].path == path && can_be_walked(i)) return ends_or_all(walk(i));
+        }
+        const bool filtered = !query_.filters.empty() || !query_.sources.empty();
+        const auto entry = index_->find(path);
+        if (filtered || !entry || entry->state != PathState::kListed) return std::nullopt;
+        Access out;
+        out.kind = Access::Kind::kWalk;
+        out.order = ItemOrder::kValue;
+        out.path = path;
+        out.bounds = index::any_defined();
+        out.covered = true;
+        out.with_undefined = true;
+        out.used.paths.push_back(model::to_text(path) + "/?");
+        return ends_or_all(std::move(out));
+    }
+
+    // MIN and MAX of the path itself are at its ends, and so is what makes them undefined.
+    Access ends_or_all(Access access) const {
+        const bool exact = !access.walked || condition_.exact;
+        access.ends_only = exact && query_.group_keys.empty() && !query_.aggregates.empty() &&
+                           query_.sources.empty() &&
+                           std::all_of(query_.aggregates.begin(),
+                                       query_.aggregates.end(),
+                                       [](const BoundAggregate& aggregate) {
+                                           return (aggregate.kind == AggregateKind::kMin ||
+                                                   aggregate.kind == AggregateKind::kMax) &&
+                                                  aggregate.argument->op == Op::kPath;
+                                       });
+        if (access.ends_only) access.with_undefined = false;
+        return access;
     }
 
     std::optional<Part> fewest() const {
@@ -172,16 +218,20 @@ private:
         return out;
     }
 
+    bool can_be_walked(std::size_t i) const {
+        const Condition& part = condition_.parts[i];
+        return part.kind == Condition::Kind::kPath && !part.in_array() && part.bounds.size() == 1 &&
+               parts_[i].usable;
+    }
+
     // The part whose path is best walked: a range before a scan of all its values.
     std::optional<std::size_t> walkable() const {
         std::optional<std::size_t> best;
         for (std::size_t i = 0; i < condition_.parts.size(); ++i) {
             const Condition& part = condition_.parts[i];
-            const bool fits = part.kind == Condition::Kind::kPath && !part.in_array() &&
-                              part.bounds.size() == 1 && parts_[i].usable;
             const bool worth_it = part.reach != Condition::Reach::kWide ||
                                   part.predicate != nullptr || can_be_covered(i);
-            if (!fits || !worth_it) continue;
+            if (!worth_it || !can_be_walked(i)) continue;
             if (!best || part.reach < condition_.parts[*best].reach) best = i;
         }
         return best;
@@ -192,14 +242,20 @@ private:
         out.kind = Access::Kind::kWalk;
         out.order = ItemOrder::kValue;
         out.walked = part;
+        out.path = condition_.parts[part].path;
+        out.bounds = condition_.parts[part].bounds.front();
         out.covered = can_be_covered(part);
-        out.used.paths.push_back(model::to_text(condition_.parts[part].path) + "/?");
+        out.used.paths.push_back(model::to_text(out.path) + "/?");
         return out;
+    }
+
+    bool has_one_path() const {
+        return paths_.size() == 1 && !paths_.front().empty() && !is_positional(paths_.front());
     }
 
     // The query asks for nothing of an item but this path.
     bool can_be_covered(std::size_t part) const {
-        return source_.is_whole() && paths_.size() == 1 && !is_positional(paths_.front()) &&
+        return source_.is_whole() && has_one_path() &&
                index_path(paths_.front()) == condition_.parts[part].path;
     }
 
@@ -324,8 +380,8 @@ Result<Access> plan_access(const BoundQuery& query,
                            const std::vector<ItemPath>& paths,
                            const Condition& condition,
                            const ItemSource& source,
-                           std::optional<ItemOrder> order) {
-    Access access = TRY(Planner(query, paths, condition, source).plan(order));
+                           std::string_view position) {
+    Access access = TRY(Planner(query, paths, condition, source).plan(position));
     access.potential = potential_indexes(query, condition, source.index());
     access.filter = to_text(condition);
     return access;

@@ -39,15 +39,21 @@ struct Access {
 
     // kLookup and kSort: indexes into the parts of the query's condition.
     std::vector<std::size_t> conditions;
-    // kWalk: the part whose path is walked.
-    std::size_t walked = 0;
+    // kWalk: the path, and the part of the condition it comes from; nothing when the query wants
+    // all values.
+    model::IndexPath path;
+    std::optional<std::size_t> walked;
     // The walk shows all the query needs to know of an item; it is not loaded.
     bool covered = false;
+    // Only the first and the last entry matter, for MIN and MAX.
+    bool ends_only = false;
 
     // kOrdered: over this composite index, else over the path of the only ORDER BY item.
     std::optional<std::size_t> composite;
-    index::ValueBounds bounds;
     bool backward = false;
+
+    // kWalk and kOrdered: the entries.
+    index::ValueBounds bounds;
     bool with_undefined = false;  // items that lack the path are part of the result
 
     // Of items with equal keys those with greater numbers come first.
@@ -68,13 +74,13 @@ struct Access {
 
 inline constexpr std::size_t kEstimateMax = 256;
 
-// The plan for a query over items. `order` is set when the query is continued. kBadRequest where
+// The plan for a query over items, from this position on (plan/positions.h). kBadRequest where
 // Cosmos DB refuses to sort without an index.
 Result<Access> plan_access(const BoundQuery& query,
                            const std::vector<ItemPath>& paths,
                            const Condition& condition,
                            const ItemSource& source,
-                           std::optional<ItemOrder> order);
+                           std::string_view position);
 
 std::string_view name_of(Access::Kind kind);
 

@@ -1,7 +1,8 @@
 // Positions in the orders that items can come in, as continuation tokens hold them.
 //
 //   n number           by number
-//   v number value     by the value at one path, as the index encodes it
+//   v part number value   by the value at the path of one part of the query's condition, as the
+//                      index encodes it
 //   o key              by ORDER BY: see order_key.h
 //   l number prefix    the same, of a key that is too long: the item may still be there to tell it
 
@@ -25,10 +26,11 @@ std::string number_position(ItemNumber number);
 Result<ItemNumber> number_of_position(std::string_view position);
 
 struct ValuePosition {
+    std::size_t part = 0;
     ItemNumber number = 0;
     std::string value;
 };
-std::string value_position(std::string_view value, ItemNumber number);
+std::string value_position(const ValuePosition& position);
 // Nothing for the empty position.
 Result<std::optional<ValuePosition>> parse_value_position(std::string_view position);
 
@@ -38,6 +40,9 @@ struct KeyPosition {
 };
 std::string key_position(std::string_view key, ItemNumber number);
 Result<KeyPosition> parse_key_position(std::string_view position);
+
+// The order that a position belongs to; nothing for the empty one.
+std::optional<ItemOrder> order_of(std::string_view position);
 
 Error bad_position();
 

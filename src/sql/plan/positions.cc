@@ -1,7 +1,6 @@
-#include "sql/exec/positions.h"
+#include "sql/plan/positions.h"
 
 #include "base/bytes.h"
-#include "sql/exec/driver.h"
 
 namespace orrery::sql {
 
@@ -34,19 +33,22 @@ Result<ItemNumber> number_of_position(std::string_view position) {
     return number;
 }
 
-std::string value_position(std::string_view value, ItemNumber number) {
+std::string value_position(const ValuePosition& position) {
     std::string out = "v";
-    append_big_endian(out, number);
-    out.append(value);
-    return out;
+    append_varint(out, position.part);
+    append_big_endian(out, position.number);
+    return out + position.value;
 }
 
 Result<std::optional<ValuePosition>> parse_value_position(std::string_view position) {
     if (position.empty()) return std::optional<ValuePosition>();
     ByteReader reader(position.substr(1));
-    const auto number = reader.big_endian<ItemNumber>();
+    ValuePosition out;
+    out.part = reader.varint();
+    out.number = reader.big_endian<ItemNumber>();
+    out.value = reader.rest();
     if (position.front() != 'v' || !reader.ok()) return bad_position();
-    return std::optional(ValuePosition{number, std::string(reader.rest())});
+    return std::optional(std::move(out));
 }
 
 std::string key_position(std::string_view key, ItemNumber number) {
