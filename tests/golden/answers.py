@@ -117,6 +117,9 @@ def normalise_header(name: str, value: str | None) -> str:
         return re.sub(r"^\d+:(-1#)?\d+$", lambda m: f"<range>:{m[1] or ''}<lsn>", value)
     if name in ("lsn", "x-ms-item-lsn", "x-ms-documentdb-partitionkeyrangeid"):
         return re.sub(r"^\d+$", "<number>", value)
+    if name == "x-ms-documentdb-query-metrics":
+        value = re.sub(r"=\d+\.\d\d(?=;|$)", "=<n.nn>", value)
+        return re.sub(r"(instructionCount|[a-z]+DocumentSize)=\d+", r"\1=<n>", value)
     if name == "x-ms-content-path":
         return rid_shape(value)
     return value

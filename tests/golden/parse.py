@@ -81,6 +81,7 @@ NOTES = {
     "capture",   # name=header or name=body.member, for later $name
     "sort",      # of a feed whose order the protocol leaves open
     "one-page",  # do not follow the continuation
+    "counts",    # of a feed show how long its pages are, not what is in them
     "date",      # seconds to shift the signed date by
     "sign",      # the link to sign instead of the path; `last rid` is that, in lower case
     "key",       # the key to sign with

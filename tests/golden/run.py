@@ -216,6 +216,8 @@ class Run:
         # A last page may turn out empty; whether it does depends on where the data ends.
         while len(pages) > 1 and not pages[-1]:
             pages.pop()
+        if "counts" in statement.notes:
+            return [head, "pages of " + " ".join(str(len(page)) for page in pages)]
         texts = [[answers.normalise(element) for element in page] for page in pages]
         if "sort" in statement.notes:
             return [head, *sorted(sum(texts, []))]
