@@ -87,8 +87,7 @@ NOTES = {
     "key",       # the key to sign with
     "when",      # options of the server without which the statement makes no sense
     "needs",     # `index`: where the configuration leaves items unindexed, the query is refused;
-                 # `id-index`: the same, but `id` and `_ts` are only unindexed in mode none;
-                 # `merge`: a FROM subquery over all items, where each partition has its own answer
+                 # `id-index`: the same, but `id` and `_ts` are only unindexed in mode none
     "params",    # of a query: an object by name, or the array as it is sent
     "from",      # `refusal`: the plan that comes with 400/1004
 }

@@ -5,10 +5,8 @@ import re
 
 import parse
 
-# Until the server merges partitions itself, a query that needs it runs where there is only one.
-SERVER_MERGES = False
+# Asks the server for what an SDK does: one answer of all partitions.
 MERGE = "x-orrery-merge-partitions"
-NEEDS_MERGING = ("can not be directly served by the gateway", "Cross partition query only supports")
 UNINDEXED = "The index path corresponding to the specified order-by item is excluded."
 QUERY_HEADERS = {parse.HEADERS["type"]: "application/query+json", parse.HEADERS["query"]: "True",
                  parse.HEADERS["cross"]: "True"}
@@ -28,11 +26,6 @@ PLAN = {"distinctType": "None", "top": None, "offset": None, "limit": None, "ord
 ALL_RANGES = [{"min": "", "max": "FF", "isMinInclusive": True, "isMaxInclusive": False}]
 
 
-def partitions_of(config: dict) -> int:
-    options = config.get("options", [])
-    return int(options[options.index("--partitions") + 1]) if "--partitions" in options else 1
-
-
 def text_of(statement: parse.Statement) -> str:
     if statement.verb == "values":
         item = f" FROM c WHERE c.id = {json.dumps(statement.argument)}" if statement.argument else ""
@@ -50,26 +43,16 @@ def body_of(text: str, params: str) -> str:
     return json.dumps(spec, ensure_ascii=True)
 
 
-def headers_of(statement: parse.Statement, config: dict) -> dict[str, str]:
+def headers_of(statement: parse.Statement) -> dict[str, str]:
     headers = QUERY_HEADERS | statement.headers
-    scoped = {parse.HEADERS["pk"], parse.HEADERS["range"]} & set(statement.headers)
-    if statement.verb == "plan":
-        return headers if "from" in statement.notes else PLAN_HEADERS | headers
-    if SERVER_MERGES:
-        headers[MERGE] = "true"
-    elif partitions_of(config) == 1 and not scoped:
-        headers[parse.HEADERS["range"]] = "0"
-    return headers
+    if statement.verb != "plan":
+        return headers | {MERGE: "true"}
+    return headers if "from" in statement.notes else PLAN_HEADERS | headers
 
 
-def cannot_merge(config: dict, needs: list[str], lines: list[str]) -> bool:
-    if SERVER_MERGES or partitions_of(config) == 1:
-        return False
-    return "merge" in needs or any(part in lines[0] for part in NEEDS_MERGING if lines)
-
-
-def is_refused(policy: dict, needs: list[str]) -> bool:
-    return "index" in needs or ("id-index" in needs and policy["indexingMode"] == "none")
+def is_refused(policy: dict, statement: parse.Statement) -> bool:
+    needs = statement.notes.get("needs")
+    return needs == "index" or (needs == "id-index" and policy["indexingMode"] == "none")
 
 
 def matches(statement: parse.Statement, lines: list[str]) -> bool:
