@@ -59,6 +59,9 @@ Status set_up(const Options& options) {
 std::unique_ptr<Workload> make_workload(const Options& options) {
     if (options.mode == "echo") return make_echo_workload(options.target);
     if (options.mode == "read") return make_read_workload(options.target, options.items);
+    if (options.mode == "fill") {
+        return make_fill_workload(options.target, options.first, options.items);
+    }
     return make_create_workload(options.target, options.first, UINT64_C(1) << 40);
 }
 
@@ -104,8 +107,8 @@ int main(int argc, char** argv) {
     options.target.container = "items";
     options.target.now_seconds = SystemClock().now_seconds();
     CLI::App app("Measures an Orrery server from outside");
-    app.add_option("--mode", options.mode, "read, create or echo")
-        ->check(CLI::IsMember({"read", "create", "echo"}));
+    app.add_option("--mode", options.mode, "read, create, echo or fill")
+        ->check(CLI::IsMember({"read", "create", "echo", "fill"}));
     app.add_option("--port", options.target.port)->required();
     app.add_option("--host", options.target.host, "IPv4 address");
     app.add_option("--key", options.target.key, "account key");
@@ -114,7 +117,7 @@ int main(int argc, char** argv) {
     app.add_option("--connections", options.connections);
     app.add_option("--seconds", options.seconds);
     app.add_option("--warm-up", options.warm_up_seconds, "seconds before counting starts");
-    app.add_option("--items", options.items, "how many items are read");
+    app.add_option("--items", options.items, "how many items are read or filled in");
     app.add_option("--first", options.first, "number of the first item to create");
     app.add_flag("--setup", options.setup, "make database, container and items first");
     CLI11_PARSE(app, argc, argv);

@@ -152,6 +152,58 @@ private:
     const std::uint64_t end_;
 };
 
+// Properties with many and with few values, a list, and the rest letters.
+std::string varied_body(std::uint64_t number, std::string_view letters) {
+    const std::uint64_t mixed = number * 0x9E3779B97F4A7C15;
+    constexpr std::string_view kTypes[] = {"book", "review", "author", "order"};
+    std::string body = fmt::format(
+        R"({{"id":"{0}","pk":"{0}","n":{1},"city":"city-{2}","type":"{3}","price":{4}.25,)"
+        R"("rank":{5},"tags":["t{6}","t{7}"],"address":{{"street":"s{8}","zip":{9}}},"payload":")",
+        item_id(number),
+        number,
+        mixed >> 40 & 1023,
+        kTypes[mixed >> 20 & 3],
+        mixed >> 30 & 0xfff,
+        mixed >> 24,
+        mixed >> 10 & 63,
+        mixed >> 16 & 63,
+        mixed >> 5 & 0xffff,
+        mixed >> 7 & 0x3fff);
+    body.append(letters.substr(0, kItemBytes - 2 - std::min(body.size(), kItemBytes - 2)));
+    return body + "\"}";
+}
+
+class FillWorkload final : public Workload {
+public:
+    FillWorkload(const Target& target, std::uint64_t first, std::uint64_t limit)
+        : writer_(target), link_(container_link(target)), number_(first), end_(first + limit) {
+        std::mt19937_64 random(kSeed);
+        while (letters_.size() < kItemBytes) {
+            letters_ += kLetters[random() % kLetters.size()];
+        }
+    }
+
+    std::string_view next(std::string& buffer) override {
+        if (number_ == end_) return {};
+        const std::string id = item_id(number_);
+        buffer = writer_.write({.method = "POST",
+                                .path = "/" + link_ + "/docs",
+                                .resource_type = "docs",
+                                .resource_link = link_},
+                               id,
+                               varied_body(number_, letters_));
+        ++number_;
+        return buffer;
+    }
+
+private:
+    RequestWriter writer_;
+    std::string link_;
+    std::string letters_;
+    std::uint64_t number_;
+    const std::uint64_t end_;
+};
+
 }  // namespace
 
 std::unique_ptr<Workload> make_echo_workload(const Target& target) {
@@ -178,6 +230,12 @@ std::unique_ptr<Workload> make_create_workload(const Target& target,
                                                std::uint64_t first,
                                                std::uint64_t limit) {
     return std::make_unique<CreateWorkload>(target, first, limit);
+}
+
+std::unique_ptr<Workload> make_fill_workload(const Target& target,
+                                             std::uint64_t first,
+                                             std::uint64_t limit) {
+    return std::make_unique<FillWorkload>(target, first, limit);
 }
 
 std::string database_request(const Target& target) {

@@ -42,6 +42,11 @@ std::unique_ptr<Workload> make_create_workload(const Target& target,
                                                std::uint64_t first,
                                                std::uint64_t limit);
 
+// Creates of varied items of 1 KB, for queries: `limit` of them, numbered from `first`.
+std::unique_ptr<Workload> make_fill_workload(const Target& target,
+                                             std::uint64_t first,
+                                             std::uint64_t limit);
+
 // The requests that make the database and the container; 409 answers are welcome too.
 std::string database_request(const Target& target);
 std::string container_request(const Target& target);

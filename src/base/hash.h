@@ -11,8 +11,8 @@
 namespace orrery {
 
 struct Hash128 {
-    std::uint64_t h1;
-    std::uint64_t h2;
+    std::uint64_t h1 = 0;
+    std::uint64_t h2 = 0;
 
     bool operator==(const Hash128&) const = default;
 };

@@ -4,13 +4,17 @@
 
 #include "base/hash.h"
 #include "model/limits.h"
+#include "service/computed.h"
 #include "service/errors.h"
+#include "service/explain.h"
 #include "service/item_selection.h"
+#include "service/merged_source.h"
 #include "service/partition_source.h"
 #include "sql/binder.h"
 #include "sql/checks.h"
 #include "sql/gateway_rules.h"
 #include "sql/parser.h"
+#include "sql/printer.h"
 #include "sql/query_plan.h"
 #include "sql/query_spec.h"
 
@@ -31,15 +35,6 @@ sql::Surroundings surroundings_at(const Clock& clock) {
         .random_seed = static_cast<std::uint64_t>(SteadyClock::now().time_since_epoch().count())};
 }
 
-// Tells queries apart, so that a continuation of another one is recognised.
-std::string digest_of(const sql::QuerySpec& spec) {
-    std::string text = spec.text;
-    for (const sql::ParameterValue& parameter : spec.parameters) {
-        text.append(1, '\0').append(parameter.name).append(1, '\0').append(parameter.json);
-    }
-    return std::string(as_bytes(sha256(text)));
-}
-
 // A query that has been read and found to make sense.
 struct Parsed {
     sql::QuerySpec spec;
@@ -47,15 +42,37 @@ struct Parsed {
     sql::BindingContext context;
 };
 
-Result<Parsed> parse(const QueryOptions& options, std::string_view body, const Clock& clock) {
+Result<Parsed> parse(const QueryOptions& options,
+                     const catalog::Container& container,
+                     std::string_view body,
+                     const Clock& clock) {
     Parsed out;
     out.spec = options.plain_text ? sql::plain_query_spec(body) : TRY(sql::parse_query_spec(body));
     out.syntax = TRY(sql::parse(out.spec.text));
     TRY(sql::check_query(*out.syntax,
                          {.find_function = sql::find_function, .allow_unsupported = false}));
-    out.context = {
-        .parameters = out.spec.parameters, .computed = {}, .surroundings = surroundings_at(clock)};
+    out.context = {.parameters = out.spec.parameters,
+                   .computed = TRY(parse_computed(container.definition.computed_properties)),
+                   .surroundings = surroundings_at(clock)};
     return out;
+}
+
+// Tells queries apart, so that a continuation of another one is recognised. A position in the order
+// of ORDER BY is good for every query with that order: SDKs send it with a filter that begins there
+// (protocol §6.6).
+std::string digest_of(const Parsed& query) {
+    std::string text;
+    if (!query.syntax->order_by.empty() && query.syntax->group_by.empty()) {
+        for (const sql::ast::OrderItem& item : query.syntax->order_by) {
+            text += sql::print(*item.expression) + (item.descending() ? " DESC," : " ASC,");
+        }
+    } else {
+        text = query.spec.text;
+        for (const sql::ParameterValue& parameter : query.spec.parameters) {
+            text.append(1, '\0').append(parameter.name).append(1, '\0').append(parameter.json);
+        }
+    }
+    return std::string(as_bytes(sha256(text)));
 }
 
 // What the filter on the partition key leaves to be asked.
@@ -152,7 +169,7 @@ public:
 
     Result<QueryAnswer> run(const Parsed& query, const std::vector<std::size_t>& ranges) {
         const sql::Prepared prepared = TRY(sql::bind(*query.syntax, query.context));
-        scope_ = "query " + selection_.text(container_) + " " + digest_of(query.spec);
+        scope_ = "query " + selection_.text(container_) + " " + digest_of(query);
         const std::size_t rows_max = TRY(page_size(request_, model::limits::kPageRowsDefault));
         sql::PageLimits limits{.rows_max = rows_max,
                                .bytes_max = model::limits::kPageBytesMax,
@@ -183,6 +200,29 @@ public:
         return std::move(answer_);
     }
 
+    // All ranges at once.
+    Result<QueryAnswer> run_merged(const Parsed& query, const std::vector<std::size_t>& ranges) {
+        const sql::Prepared prepared = TRY(sql::bind(*query.syntax, query.context));
+        scope_ = "merged query " + selection_.text(container_) + " " + digest_of(query);
+        const sql::PageLimits limits{
+            .rows_max = TRY(page_size(request_, model::limits::kPageRowsDefault)),
+            .bytes_max = model::limits::kPageBytesMax,
+            .deadline = SteadyClock::now() + kPageTime,
+            .at_least_one = true};
+        std::vector<MergedSource::Part> parts;
+        for (const std::size_t range : ranges) {
+            auto source = TRY(open_range(range));
+            parts.push_back({container_.ranges[range].id, std::move(source)});
+        }
+        MergedSource source(std::move(parts));
+        const sql::Resume from = TRY(start_of({ranges.front()})).resume;
+        const auto resume =
+            add(TRY(sql::run_page(prepared, source, query.context.surroundings, from, limits)));
+        if (resume) go_on(ranges.front(), *resume);
+        answer_.sorted = !query.syntax->order_by.empty();
+        return std::move(answer_);
+    }
+
 private:
     struct Start {
         std::size_t at = 0;
@@ -191,7 +231,9 @@ private:
 
     Result<Start> start_of(const std::vector<std::size_t>& ranges) const {
         if (!request_.continuation) return Start();
-        const Continuation token = TRY(signer_.check(*request_.continuation, scope_));
+        const auto checked = signer_.check(*request_.continuation, scope_);
+        if (!checked) return bad_request("Invalid Continuation Token");
+        const Continuation& token = *checked;
         const std::size_t range = TRY(range_index(token.range_id, container_));
         const auto found = std::find(ranges.begin(), ranges.end(), range);
         if (found == ranges.end()) return bad_request("Invalid Continuation Token");
@@ -204,12 +246,22 @@ private:
                                                  std::size_t range,
                                                  const sql::Resume& from,
                                                  const sql::PageLimits& limits) {
+        const auto source = TRY(open_range(range));
+        return add(TRY(sql::run_page(prepared, *source, surroundings, from, limits)));
+    }
+
+    Result<std::unique_ptr<PartitionSource>> open_range(std::size_t range) {
         const auto partition = TRY(partitions_.open(container_, range));
         TRY(check_session(request_, *partition));
-        const auto source = TRY(
+        auto source = TRY(
             PartitionSource::open(*partition, selection_.scope, container_.definition.default_ttl));
-        sql::ResultPage part = TRY(sql::run_page(prepared, *source, surroundings, from, limits));
         answer_.position = {.range_id = partition->identity().range_id, .lsn = source->lsn()};
+        ++answer_.partitions;
+        return source;
+    }
+
+    // Puts the rows behind those there are; returns where to go on.
+    std::optional<sql::Resume> add(sql::ResultPage part) {
         Page& page = answer_.page;
         if (part.count > 0 && page.count > 0) page.elements += ',';
         page.elements += part.rows;
@@ -241,15 +293,23 @@ Result<QueryAnswer> Queries::run(const Request& request,
                                  std::string_view body) const {
     TRY(check_intended_container(request, container));
     const auto start = SteadyClock::now();
-    const Parsed query = TRY(parse(options, body, clock_));
+    const Parsed query = TRY(parse(options, container, body, clock_));
     const ItemSelection selection = TRY(select_items(request, container));
     const Routing routing = route(query, container, selection);
     const bool addressed = request.range_id || selection.scope.partition_key;
-    if (!addressed) TRY(check_gateway(query, options, container, routing));
+    // A plan is explained for all partitions together.
+    const bool merge = options.merge || query.syntax->explain;
+    if (!addressed && !merge) TRY(check_gateway(query, options, container, routing));
     const auto compiled = SteadyClock::now();
+    Run run(partitions_, signer_, request, container, selection);
     QueryAnswer answer =
-        TRY(Run(partitions_, signer_, request, container, selection).run(query, routing.ranges));
+        TRY(merge && routing.ranges.size() > 1 ? run.run_merged(query, routing.ranges)
+                                               : run.run(query, routing.ranges));
     answer.times = {.compile = compiled - start, .run = SteadyClock::now() - compiled};
+    if (query.syntax->explain) {
+        answer.page = {
+            .elements = explanation(*query.syntax, answer), .count = 1, .continuation = {}};
+    }
     return answer;
 }
 
@@ -258,7 +318,7 @@ Result<std::string> Queries::plan(const Request& request,
                                   const catalog::Container& container,
                                   std::string_view body) const {
     TRY(check_intended_container(request, container));
-    const Parsed query = TRY(parse(options, body, clock_));
+    const Parsed query = TRY(parse(options, container, body, clock_));
     return plan_text(query, container, sql::QueryFeatures::parse(options.supported_features));
 }
 

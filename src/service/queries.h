@@ -42,7 +42,8 @@ struct QueryAnswer {
     sql::Access access;                // of the last range that was read
     sql::Counters counters;
     QueryTimes times;
-    bool sorted = false;  // the query has an ORDER BY
+    bool sorted = false;         // the query has an ORDER BY
+    std::size_t partitions = 0;  // that were read
 };
 
 class Queries {

@@ -17,6 +17,11 @@ Value choose(std::span<const Value> arguments, FunctionContext& /*context*/) {
     return arguments[static_cast<std::size_t>(*index)];
 }
 
+// The binder puts the item's number in its place; only the row is needed, for arity and docs.
+Value document_id(std::span<const Value> /*arguments*/, FunctionContext& /*context*/) {
+    return Value::undefined();
+}
+
 constexpr Function kFunctions[] = {
     {"IIF",
      3,
@@ -34,6 +39,15 @@ constexpr Function kFunctions[] = {
      "CHOOSE(index, e1, …)",
      "The expression at this place, counted from 1; undefined when there is none.",
      {"CHOOSE(2, \"Mt.\", \"Hood\")", "\"Hood\""}},
+    {"DOCUMENTID",
+     1,
+     1,
+     "e",
+     document_id,
+     "DOCUMENTID(alias)",
+     "The number of the item, unique in its partition; the argument is the alias of the container.",
+     {"DOCUMENTID(1)", ""},
+     false},
 };
 
 }  // namespace

@@ -1,0 +1,91 @@
+// raw_scan: how fast RocksDB gives back the records of items, one after the other, with nobody
+// looking into them. The limit of a query that has to look at all. Prints one line of JSON.
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "base/result.h"
+#include "partition/keys.h"
+#include "storage/engine.h"
+#include "storage/rocksdb/rocks_engine.h"
+#include "storage/write_batch.h"
+
+namespace orrery::bench {
+namespace {
+
+struct Options {
+    std::string directory;
+    std::uint64_t items = 100'000;
+    std::size_t record_bytes = 1300;
+    int rounds = 3;
+};
+
+Status fill(storage::PartitionStore& store, const Options& options) {
+    constexpr std::uint64_t kBatch = 1000;
+    std::string record(options.record_bytes, 'x');
+    for (std::uint64_t first = 0; first < options.items; first += kBatch) {
+        storage::WriteBatch batch;
+        for (std::uint64_t i = first; i < std::min(options.items, first + kBatch); ++i) {
+            // Not all alike, or compression would make it another test.
+            for (std::size_t at = 0; at < record.size(); ++at) {
+                record[at] = static_cast<char>('a' + (i * 31 + at * at * 7 + (i >> 3) * at) % 26);
+            }
+            batch.put(partition::item_key(i), record);
+        }
+        TRY(store.commit(batch));
+    }
+    return {};
+}
+
+Result<double> scan_ms(const storage::PartitionStore& store, std::uint64_t items) {
+    const auto start = std::chrono::steady_clock::now();
+    const auto cursor = store.scan(partition::all_of('D'), storage::Direction::kForward);
+    std::uint64_t seen = 0;
+    std::uint64_t bytes = 0;
+    for (; cursor->valid(); cursor->next()) {
+        ++seen;
+        bytes += cursor->value().size();
+    }
+    TRY(cursor->status());
+    if (seen != items) return Error(ErrorCode::kInternal, "items are missing");
+    return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start)
+        .count();
+}
+
+Status run(const Options& options) {
+    const auto engine =
+        TRY(storage::open_shared_rocks({.path = options.directory, .create = true}));
+    const auto store = TRY(engine->open(1));
+    TRY(fill(*store, options));
+    std::vector<double> times;
+    for (int i = 0; i < options.rounds; ++i) {
+        times.push_back(TRY(scan_ms(*store, options.items)));
+    }
+    std::sort(times.begin(), times.end());
+    fmt::print("{{\"items\":{},\"scan_ms\":{:.3f}}}\n", options.items, times[times.size() / 2]);
+    return {};
+}
+
+int main(int argc, char** argv) {
+    Options options;
+    CLI::App app("Scans records with RocksDB alone");
+    app.add_option("--directory", options.directory)->required();
+    app.add_option("--items", options.items);
+    app.add_option("--record-bytes", options.record_bytes);
+    CLI11_PARSE(app, argc, argv);
+    const Status status = run(options);
+    if (status) return 0;
+    fmt::print(stderr, "raw_scan: {}\n", status.error().message());
+    return 1;
+}
+
+}  // namespace
+}  // namespace orrery::bench
+
+int main(int argc, char** argv) { return orrery::bench::main(argc, argv); }
