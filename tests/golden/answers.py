@@ -7,6 +7,7 @@ import base64
 import json
 import re
 import time
+import urllib.parse
 
 from lib.client import Answer
 
@@ -120,6 +121,11 @@ def normalise_header(name: str, value: str | None) -> str:
     if name == "x-ms-documentdb-query-metrics":
         value = re.sub(r"=\d+\.\d\d(?=;|$)", "=<n.nn>", value)
         return re.sub(r"(instructionCount|[a-z]+DocumentSize)=\d+", r"\1=<n>", value)
+    if name == "x-ms-cosmos-index-utilization":
+        encoding, text = "percent-encoded", urllib.parse.unquote(value)
+        if not text.startswith("{"):
+            encoding, text = "base64", base64.b64decode(value, validate=True).decode()
+        return f"({encoding}) {json.dumps(json.loads(text), sort_keys=True)}"
     if name == "x-ms-content-path":
         return rid_shape(value)
     return value

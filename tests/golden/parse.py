@@ -88,6 +88,7 @@ NOTES = {
     "when",      # options of the server without which the statement makes no sense
     "needs",     # `index`: where the configuration leaves items unindexed, the query is refused;
                  # `id-index`: the same, but `id` and `_ts` are only unindexed in mode none
+    "eventually",  # asked again until the answer is this one: what happens in the background
     "params",    # of a query: an object by name, or the array as it is sent
     "from",      # `refusal`: the plan that comes with 400/1004
 }

@@ -24,7 +24,7 @@ import parse  # noqa: E402
 import queries  # noqa: E402
 from lib.client import Answer, Client, EMULATOR_KEY, NO_ANSWER  # noqa: E402
 from lib.report import scratch_directory  # noqa: E402
-from lib.server import DEFAULT_BINARY, Server, ServerError  # noqa: E402
+from lib.server import DEFAULT_BINARY, PATIENCE_SECONDS, Server, ServerError  # noqa: E402
 
 CONFIGS = HERE.parent / "configs"
 PAGES_MAX = 1000
@@ -105,7 +105,7 @@ class Run:
             return None
         self.compared += 1
         if statement.verb in READS:
-            return self.query(statement, rewrite)
+            return self.query_until_right(statement, rewrite)
         actual, paged = self.ask(statement)
         expected = statement.expected or ""
         if paged:  # same elements, however many pages they come in
@@ -135,6 +135,16 @@ class Run:
             made = self.client.request("POST", self.names["docs"], self.fill(line).encode())
             if made.status != 201:
                 raise Mismatch(f"{line}: {made.status} {made.body.decode()}")
+
+    def query_until_right(self, statement: parse.Statement, rewrite: bool) -> None:
+        deadline = time.monotonic() + (PATIENCE_SECONDS if "eventually" in statement.notes else 0)
+        while True:
+            try:
+                return self.query(statement, rewrite)
+            except Mismatch:
+                if time.monotonic() >= deadline:
+                    raise
+                time.sleep(0.05)
 
     def query(self, statement: parse.Statement, rewrite: bool) -> None:
         """A query in one of its short forms, all pages of it."""
