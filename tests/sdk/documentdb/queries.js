@@ -115,3 +115,11 @@ scenario('query.refused', inQueried(async (link) => {
     assert.ok(String(error.body).includes(code), `${query}: ${error.body}`);
   }
 }));
+
+// As before there were partitions: no switch, no key.
+scenario('query.without_key', inCollection({}, async (link) => {
+  for (const { id, n } of queried) await call('createDocument', link, { id, n });
+  assert.deepEqual(await toArray(client.queryDocuments(link, 'SELECT VALUE c.id FROM c ORDER BY c.n', { maxItemCount: 7 })), idsByN);
+  assert.deepEqual(await toArray(client.queryDocuments(link, 'SELECT VALUE COUNT(1) FROM c')), [60]);
+  assert.equal((await toArray(client.queryDocuments(link, 'SELECT * FROM c WHERE c.n < 10'))).length, 10);
+}));
