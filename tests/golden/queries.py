@@ -114,3 +114,40 @@ def plan_lines(plan: dict) -> list[str]:
     if plan.get("hybridSearchQueryInfo"):
         lines.append("hybrid: " + json.dumps(plan["hybridSearchQueryInfo"], ensure_ascii=False))
     return lines
+
+
+def as_data(files: list[parse.TestFile]) -> list[dict]:
+    """The queries over all items that have rows, for programs that ask them through an SDK."""
+    sets = []
+    for file in files:
+        items, found = [], []
+        for statement in file.statements:
+            if statement.verb in parse.METHODS or "$" in re.sub(r"\$(\d|type)", "", statement.body or ""):
+                break  # from here on other things happen than queries
+            if statement.verb == "container":
+                container = definition_of(statement.argument)
+            elif statement.verb == "documents" and found:
+                break
+            elif statement.verb == "documents":
+                items += [json.loads(line) for line in statement.body.split("\n")]
+            elif (statement.verb == "query" and not statement.headers
+                  and not ERROR.match(statement.expected or "")):
+                found.append(data_of(statement))
+        if found:
+            sets.append({"file": file.path.stem, "container": container, "items": items,
+                         "queries": found})
+    return sets
+
+
+def data_of(statement: parse.Statement) -> dict:
+    rows = re.sub(r",?<item>", "", statement.expected or "")
+    return {"query": json.loads(body_of(statement.body, statement.notes.get("params", ""))),
+            "ordered": statement.argument == "ordered",
+            "rows": [json.loads(row) for row in rows.split("\n")] if rows else []}
+
+
+def definition_of(argument: str) -> dict:
+    """The container of a `container` directive: a key path, or what to put into the definition."""
+    if argument.startswith("{"):
+        return {"id": "c"} | json.loads(argument)
+    return {"id": "c", "partitionKey": {"paths": [argument], "kind": "Hash", "version": 2}}

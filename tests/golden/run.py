@@ -117,11 +117,7 @@ class Run:
             raise Mismatch(indent("expected", expected) + indent("received", actual))
 
     def make_container(self, argument: str) -> None:
-        definition = {"id": "c"}
-        if argument.startswith("{"):
-            definition |= json.loads(argument)
-        else:
-            definition["partitionKey"] = {"paths": [argument], "kind": "Hash", "version": 2}
+        definition = queries.definition_of(argument)
         if "indexing" in self.config:
             definition.setdefault("indexingPolicy", self.config["indexing"])
         self.unindexed = definition.get("indexingPolicy") is self.config.get("indexing", 0)
