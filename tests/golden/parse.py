@@ -95,6 +95,7 @@ NOTES = {
 BLOCKS = ("container", "restart", "wait", "documents", "query", "plan")
 LISTS = ("values", "refused")
 ARROW = " => "
+OPTION = re.compile(r"([A-Za-z][A-Za-z0-9-]*):(?: (.*))?")
 METHODS = ("GET", "POST", "PUT", "DELETE", "PATCH", "HEAD", "OPTIONS")
 
 
@@ -167,7 +168,7 @@ def read_statement(path: Path, number: int, block: list[str]) -> list[Statement]
         fail(path, number, f"unknown directive '{verb}'")
     statement = Statement(number, source, verb, argument, expected=expected)
     rest = lines[1:]
-    while verb != "documents" and rest and (match := re.fullmatch(r"([A-Za-z][A-Za-z0-9-]*):(?: (.*))?", rest[0])):
+    while verb != "documents" and rest and (match := OPTION.fullmatch(rest[0])):
         name, value = match[1], match[2] or ""
         if name in NOTES:
             statement.notes[name] = value

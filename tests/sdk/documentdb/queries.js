@@ -1,7 +1,7 @@
 // This SDK knows no query plans but the one that comes with 400/1004.
 'use strict';
 
-const { assert, partitions, refused, scenario } = require('../node/support.js');
+const { assert, refused, scenario } = require('../node/support.js');
 const { idsByN, queried, sum } = require('../node/queries.js');
 const { call, callOn, client, inCollection, keyedBy, newClient, toArray } = require('./client.js');
 
@@ -48,7 +48,8 @@ scenario('query.paging', inQueried(async (link) => {
 
 scenario('query.one_key', inQueried(async (link) => {
   const wanted = queried.filter((item) => item.pk === 'key-3').map(({ id }) => id);
-  assert.deepEqual((await toArray(client.queryDocuments(link, 'SELECT VALUE c.id FROM c', { partitionKey: 'key-3' }))).sort(), wanted);
+  const byOption = await toArray(client.queryDocuments(link, 'SELECT VALUE c.id FROM c', { partitionKey: 'key-3' }));
+  assert.deepEqual(byOption.sort(), wanted);
   // Without the switch for many partitions only one may be asked.
   const query = 'SELECT VALUE c.id FROM c WHERE c.pk = "key-3"';
   assert.deepEqual((await toArray(client.queryDocuments(link, query))).sort(), wanted);
@@ -66,15 +67,16 @@ scenario('query.parallel', inQueried(async (link) => {
   for (const query of ['SELECT VALUE c.id FROM c ORDER BY c.n', 'SELECT VALUE c.mod FROM c ORDER BY c.mod DESC',
     'SELECT VALUE c.id FROM c WHERE c.n > 20']) {
     const serial = await all(link, query, { maxDegreeOfParallelism: 0 });
-    for (const options of [{ maxDegreeOfParallelism: 1, maxItemCount: 1 }, { maxDegreeOfParallelism: 10, maxItemCount: 3 },
-      { maxDegreeOfParallelism: -1, maxItemCount: 7 }]) {
+    for (const [maxDegreeOfParallelism, maxItemCount] of [[1, 1], [10, 3], [-1, 7]]) {
+      const options = { maxDegreeOfParallelism, maxItemCount };
       assert.deepEqual(await all(link, query, options), serial, `${query} ${JSON.stringify(options)}`);
     }
   }
 }));
 
 scenario('query.top', inQueried(async (link) => {
-  assert.deepEqual(await all(link, 'SELECT TOP 5 VALUE c.id FROM c ORDER BY c.n', { maxItemCount: 2 }), idsByN.slice(0, 5));
+  const top = 'SELECT TOP 5 VALUE c.id FROM c ORDER BY c.n';
+  assert.deepEqual(await all(link, top, { maxItemCount: 2 }), idsByN.slice(0, 5));
   assert.equal((await all(link, 'SELECT TOP 13 VALUE c.id FROM c', { maxItemCount: 4 })).length, 13);
 }));
 
@@ -103,9 +105,7 @@ scenario('query.metrics', inQueried(async (link) => {
   const { pages, headers } = await pagesOf(client.queryDocuments(link, 'SELECT * FROM c WHERE c.mod = 1',
     { partitionKey: 'key-1', populateQueryMetrics: true }));
   assert.equal(pages.flat().length, 1);
-  assert.ok(JSON.stringify(headers).includes('OutputDocumentCount') || JSON.stringify(headers).includes('outputDocumentCount')
-    || headers['x-ms-documentdb-query-metrics'], JSON.stringify(headers));
-  assert.ok(partitions === undefined || partitions > 0);
+  assert.match(JSON.stringify(headers['x-ms-documentdb-query-metrics']), /outputDocumentCount/i);
 }));
 
 scenario('query.refused', inQueried(async (link) => {
@@ -119,7 +119,8 @@ scenario('query.refused', inQueried(async (link) => {
 // As before there were partitions: no switch, no key.
 scenario('query.without_key', inCollection({}, async (link) => {
   for (const { id, n } of queried) await call('createDocument', link, { id, n });
-  assert.deepEqual(await toArray(client.queryDocuments(link, 'SELECT VALUE c.id FROM c ORDER BY c.n', { maxItemCount: 7 })), idsByN);
+  const ordered = client.queryDocuments(link, 'SELECT VALUE c.id FROM c ORDER BY c.n', { maxItemCount: 7 });
+  assert.deepEqual(await toArray(ordered), idsByN);
   assert.deepEqual(await toArray(client.queryDocuments(link, 'SELECT VALUE COUNT(1) FROM c')), [60]);
   assert.equal((await toArray(client.queryDocuments(link, 'SELECT * FROM c WHERE c.n < 10'))).length, 10);
 }));
