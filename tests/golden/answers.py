@@ -7,6 +7,7 @@ import base64
 import json
 import re
 import time
+import urllib.parse
 
 from lib.client import Answer
 
@@ -74,9 +75,24 @@ def error_line(answer: Answer) -> tuple[str, str]:
     body = json.loads(answer.body)
     sub_status = answer.headers.get("x-ms-substatus", "0")
     status = f"{answer.status}/{sub_status}" if sub_status != "0" else str(answer.status)
-    found = re.search(r'\{"Errors":\[.*?\]\}(?=\r\n|$)', body["message"], re.DOTALL)
-    message = json.loads(found[0])["Errors"][0] if found else body["message"]
+    found = re.search(r'\{"[Ee]rrors":\[.*?\]\}(?=\r\n|$)', body["message"], re.DOTALL)
+    message = body["message"]
+    if found:
+        parts = json.loads(found[0])
+        message = parts["Errors"][0] if "Errors" in parts else sql_errors(parts["errors"])
     return f"{status} {body['code']}", message.replace("\n", "\\n").replace("\r", "\\r")
+
+
+def sql_errors(errors: list[dict]) -> str:
+    """`SC2001 at 7-8: Identifier 'x' could not be resolved.`, a line each."""
+    def one(error: dict) -> str:
+        if error["severity"] != "Error" or set(error) - {"severity", "location", "code", "message"}:
+            raise BrokenRule(f"an error of another shape: {error}")
+        where = error.get("location")
+        code = str(error["code"]) + " " if "code" in error else ""
+        return f"{code}at {where['start']}-{where['end']}: {error['message']}" if where else (
+            f"{code.strip()}: {error['message']}" if code else error["message"])
+    return "\n".join(map(one, errors))
 
 
 def normalise(text: str) -> str:
@@ -88,8 +104,7 @@ def normalise(text: str) -> str:
     if '"offerVersion"' in text:
         text = re.sub(r'"id":"([^"]{4})"', lambda m: f'"id":"{rid_shape(m[1])}"', text)
     for word, tail in TAILS.items():
-        if text.endswith(tail):
-            text = text.removesuffix(tail) + word + "}"
+        text = text.replace(tail, word + "}")
     text = re.sub(r"(.)\1{99,}", lambda m: f"${{{m[1]}*{len(m[0])}}}", text)
     return re.sub(r'https?://127\.0\.0\.1:\d+/', "<endpoint>", text)
 
@@ -103,6 +118,14 @@ def normalise_header(name: str, value: str | None) -> str:
         return re.sub(r"^\d+:(-1#)?\d+$", lambda m: f"<range>:{m[1] or ''}<lsn>", value)
     if name in ("lsn", "x-ms-item-lsn", "x-ms-documentdb-partitionkeyrangeid"):
         return re.sub(r"^\d+$", "<number>", value)
+    if name == "x-ms-documentdb-query-metrics":
+        value = re.sub(r"=\d+\.\d\d(?=;|$)", "=<n.nn>", value)
+        return re.sub(r"(instructionCount|[a-z]+DocumentSize)=\d+", r"\1=<n>", value)
+    if name == "x-ms-cosmos-index-utilization":
+        encoding, text = "percent-encoded", urllib.parse.unquote(value)
+        if not text.startswith("{"):
+            encoding, text = "base64", base64.b64decode(value, validate=True).decode()
+        return f"({encoding}) {json.dumps(json.loads(text), sort_keys=True)}"
     if name == "x-ms-content-path":
         return rid_shape(value)
     return value

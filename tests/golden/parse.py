@@ -21,6 +21,39 @@ The format, by example:
 A statement ends at an empty line. After `METHOD path` come headers (`pk`, `version` ... are short
 names, see HEADERS; others are as on the wire), then notes to the runner (see NOTES), then the body.
 `${x*300}` is x 300 times, `${hex:ff}` a byte, `$name` something captured or one of $db, $coll, $docs.
+
+SQL has shorter forms, of which queries.py knows the meaning:
+
+    documents
+    {"id":"1","pk":"a","n":1}
+    {"id":"2","pk":"b"}
+
+    query ordered
+    needs: index
+    params: {"@least": 0}
+    SELECT c.n FROM c WHERE c.id >= @least ORDER BY c.id
+    ----
+    {"n":1}
+    {}
+
+    values
+    ABS(-1) => 1
+    ABS("a") => undefined
+
+    values 1
+    c.n + 1 => 2
+
+    refused
+    SELECT «x».a FROM c => SC2001 Identifier 'x' could not be resolved.
+
+    plan
+    SELECT TOP 5 * FROM c
+    ----
+    top: 5
+
+A `query` gives the same rows in every configuration, in any order unless it says `ordered`. `values`
+are expressions without FROM, or over the item with that id. What stands in « » is the location of
+the error that `refused` expects. Of a `plan` only what is not the default is shown.
 """
 
 import re
@@ -36,6 +69,10 @@ HEADERS = {
     "version": "x-ms-version",
     "upsert": "x-ms-documentdb-is-upsert",
     "query": "x-ms-documentdb-isquery",
+    "cross": "x-ms-documentdb-query-enablecrosspartition",
+    "parallel": "x-ms-documentdb-query-parallelizecrosspartitionquery",
+    "features": "x-ms-cosmos-supported-query-features",
+    "type": "Content-Type",
     "throughput": "x-ms-offer-throughput",
     "autopilot": "x-ms-cosmos-offer-autopilot-settings",
 }
@@ -44,11 +81,21 @@ NOTES = {
     "capture",   # name=header or name=body.member, for later $name
     "sort",      # of a feed whose order the protocol leaves open
     "one-page",  # do not follow the continuation
+    "counts",    # of a feed show how long its pages are, not what is in them
     "date",      # seconds to shift the signed date by
     "sign",      # the link to sign instead of the path; `last rid` is that, in lower case
     "key",       # the key to sign with
     "when",      # options of the server without which the statement makes no sense
+    "needs",     # `index`: where the configuration leaves items unindexed, the query is refused;
+                 # `id-index`: the same, but `id` and `_ts` are only unindexed in mode none
+    "eventually",  # asked again until the answer is this one: what happens in the background
+    "params",    # of a query: an object by name, or the array as it is sent
+    "from",      # `refusal`: the plan that comes with 400/1004
 }
+BLOCKS = ("container", "restart", "wait", "documents", "query", "plan")
+LISTS = ("values", "refused")
+ARROW = " => "
+OPTION = re.compile(r"([A-Za-z][A-Za-z0-9-]*):(?: (.*))?")
 METHODS = ("GET", "POST", "PUT", "DELETE", "PATCH", "HEAD", "OPTIONS")
 
 
@@ -87,13 +134,27 @@ def read_file(path: Path) -> TestFile:
             start = start if block else number
             block.append(line)
         elif block:
-            statements.append(read_statement(path, start, block))
+            first = next((text for text in block if not text.startswith("#")), "").split()[:1]
+            reader = read_list if first and first[0] in LISTS else read_statement
+            statements += reader(path, start, block)
             block = []
-    return TestFile(path, title[1], [part.strip() for part in title[2].split("|")],
-                    [statement for statement in statements if statement])
+    return TestFile(path, title[1], [part.strip() for part in title[2].split("|")], statements)
 
 
-def read_statement(path: Path, number: int, block: list[str]) -> Statement | None:
+def read_list(path: Path, number: int, block: list[str]) -> list[Statement]:
+    """Each line is a statement of its own."""
+    lines = [(number + n, text) for n, text in enumerate(block) if not text.startswith("#")]
+    verb, _, argument = lines[0][1].partition(" ")
+    found = []
+    for line, text in lines[1:]:
+        body, arrow, expected = text.rpartition(ARROW)
+        if not arrow:
+            fail(path, line, f"no '{ARROW}'")
+        found.append(Statement(line, [text], verb, argument, body=body, expected=expected))
+    return found
+
+
+def read_statement(path: Path, number: int, block: list[str]) -> list[Statement]:
     expected = None
     source = block
     if "----" in block:
@@ -101,15 +162,13 @@ def read_statement(path: Path, number: int, block: list[str]) -> Statement | Non
         source, expected = block[:cut], "\n".join(block[cut + 1:])
     lines = [line for line in source if not line.startswith("#")]
     if not lines:
-        return None if expected is None else fail(path, number, "an answer without a request")
+        return [] if expected is None else fail(path, number, "an answer without a request")
     verb, _, argument = lines[0].partition(" ")
-    if verb not in (*METHODS, "container", "restart", "wait"):
+    if verb not in (*METHODS, *BLOCKS):
         fail(path, number, f"unknown directive '{verb}'")
     statement = Statement(number, source, verb, argument, expected=expected)
-    if verb not in METHODS:
-        return statement
     rest = lines[1:]
-    while rest and (match := re.fullmatch(r"([A-Za-z][A-Za-z0-9-]*):(?: (.*))?", rest[0])):
+    while verb != "documents" and rest and (match := OPTION.fullmatch(rest[0])):
         name, value = match[1], match[2] or ""
         if name in NOTES:
             statement.notes[name] = value
@@ -117,7 +176,7 @@ def read_statement(path: Path, number: int, block: list[str]) -> Statement | Non
             statement.headers[HEADERS.get(name, name)] = value
         rest = rest[1:]
     statement.body = "\n".join(rest) if rest else None
-    return statement
+    return [statement]
 
 
 def fail(path: Path, number: int, why: str):
@@ -134,5 +193,6 @@ def rewrite(file: TestFile, answers: dict[int, str]) -> None:
         end = start
         while end < len(lines) and lines[end].strip():
             end += 1
-        lines[start:end] = [*statement.source, "----", *answers[statement.line].split("\n")]
+        answer = answers[statement.line].split("\n") if answers[statement.line] else []
+        lines[start:end] = [*statement.source, "----", *answer]
     file.path.write_text("\n".join(lines))

@@ -8,6 +8,7 @@ the files; the diff is the review.
 """
 
 import argparse
+import dataclasses
 import json
 import re
 import sys
@@ -20,13 +21,15 @@ sys.path.insert(0, str(HERE.parent))
 
 import answers  # noqa: E402
 import parse  # noqa: E402
-from lib.client import Answer, Client, EMULATOR_KEY  # noqa: E402
+import queries  # noqa: E402
+from lib.client import Answer, Client, EMULATOR_KEY, NO_ANSWER  # noqa: E402
 from lib.report import scratch_directory  # noqa: E402
-from lib.server import DEFAULT_BINARY, Server, ServerError  # noqa: E402
+from lib.server import DEFAULT_BINARY, PATIENCE_SECONDS, Server, ServerError  # noqa: E402
 
 CONFIGS = HERE.parent / "configs"
 PAGES_MAX = 1000
 PAGE_MARK = "-- page --"
+READS = ("query", "plan", *parse.LISTS)  # they leave everything as it is
 ERROR_PART = 110  # characters of a message that --rewrite takes for the part to compare
 
 
@@ -39,11 +42,12 @@ class Run:
 
     def __init__(self, file: parse.TestFile, config: dict, binary: Path, scratch: Path):
         self.file, self.config, self.binary = file, config, binary
-        self.data = scratch / f"{file.path.stem}-{config['name']}"
+        self.data = scratch / f"{file.path.parent.name}-{file.path.stem}-{config['name']}"
         self.names = {"db": "/dbs/golden", "coll": "/dbs/golden/colls/c",
                       "docs": "/dbs/golden/colls/c/docs"}
         self.answers: dict[int, str] = {}
         self.compared = 0
+        self.unindexed = False
         self.server: Server | None = None
         self.client: Client | None = None
 
@@ -55,11 +59,13 @@ class Run:
             for statement in self.file.statements:
                 try:
                     self.execute(statement, rewrite)
-                except (Mismatch, answers.BrokenRule, OSError, ValueError, KeyError) as error:
-                    where = f"{self.file.path.relative_to(HERE.parents[1])}:{statement.line}"
-                    problems.append(f"{where}: [{self.config['name']}] "
-                                    f"{statement.verb} {statement.argument}\n{error}")
-                if self.config.get("restart"):
+                except NO_ANSWER as error:
+                    problems.append(self.problem(statement, f"{error}\n{self.server.tail()}"))
+                    self.server.kill()
+                    self.start()
+                except (Mismatch, answers.BrokenRule, ValueError, KeyError) as error:
+                    problems.append(self.problem(statement, error))
+                if self.config.get("restart") and statement.verb not in READS:
                     self.restart()
             self.server.stop()
         except ServerError as error:
@@ -68,6 +74,11 @@ class Run:
             if self.server:
                 self.server.kill()
         return problems
+
+    def problem(self, statement: parse.Statement, error) -> str:
+        where = f"{self.file.path.relative_to(HERE.parents[1])}:{statement.line}"
+        return (f"{where}: [{self.config['name']}] "
+                f"{statement.verb} {statement.argument or statement.body}\n{error}")
 
     def start(self) -> None:
         self.server = Server(self.binary, self.data, *self.config.get("options", []))
@@ -88,9 +99,13 @@ class Run:
             return self.make_container(statement.argument)
         if statement.verb == "wait":
             return time.sleep(float(statement.argument))
+        if statement.verb == "documents":
+            return self.load(statement)
         if statement.notes.get("when", "") not in " ".join(self.config.get("options", [])):
             return None
         self.compared += 1
+        if statement.verb in READS:
+            return self.query_until_right(statement, rewrite)
         actual, paged = self.ask(statement)
         expected = statement.expected or ""
         if paged:  # same elements, however many pages they come in
@@ -102,15 +117,67 @@ class Run:
             raise Mismatch(indent("expected", expected) + indent("received", actual))
 
     def make_container(self, argument: str) -> None:
-        definition = {"id": "c"}
-        if argument.startswith("{"):
-            definition |= json.loads(argument)
-        else:
-            definition["partitionKey"] = {"paths": [argument], "kind": "Hash", "version": 2}
+        definition = queries.definition_of(argument)
+        if "indexing" in self.config:
+            definition.setdefault("indexingPolicy", self.config["indexing"])
+        self.unindexed = definition.get("indexingPolicy") is self.config.get("indexing", 0)
         self.client.request("POST", "/dbs", {"id": "golden"})
         made = self.client.request("POST", self.names["db"] + "/colls", definition)
         if made.status != 201:
             raise Mismatch(f"container: {made.status} {made.body.decode()}")
+
+    def load(self, statement: parse.Statement) -> None:
+        for line in statement.body.split("\n"):
+            made = self.client.request("POST", self.names["docs"], self.fill(line).encode())
+            if made.status != 201:
+                raise Mismatch(f"{line}: {made.status} {made.body.decode()}")
+
+    def query_until_right(self, statement: parse.Statement, rewrite: bool) -> None:
+        deadline = time.monotonic() + (PATIENCE_SECONDS if "eventually" in statement.notes else 0)
+        while True:
+            try:
+                return self.query(statement, rewrite)
+            except Mismatch:
+                if time.monotonic() >= deadline:
+                    raise
+                time.sleep(0.05)
+
+    def query(self, statement: parse.Statement, rewrite: bool) -> None:
+        """A query in one of its short forms, all pages of it."""
+        headers = queries.headers_of(statement)
+        text = self.fill(queries.text_of(statement))
+        sent = parse.Statement(statement.line, [], "POST", "$docs", notes=statement.notes,
+                               body=queries.body_of(text, statement.notes.get("params", "")))
+        if self.config.get("page_size") and statement.verb != "plan":
+            headers.setdefault(parse.HEADERS["max"], str(self.config["page_size"]))
+        answer = self.send(sent, headers)
+        answers.check_rules(answer)
+        lines = self.answer_lines(sent, headers, answer)
+        if statement.verb == "plan" and answer.status == 200:
+            lines = queries.plan_lines(json.loads(answer.body))
+        elif "from" in statement.notes:
+            lines += queries.plan_lines(json.loads(json.loads(answer.body)["additionalErrorInfo"]))
+        wanted = statement
+        if self.unindexed and queries.is_refused(self.config["indexing"], statement):
+            wanted = dataclasses.replace(statement, expected=f"400 BadRequest: {queries.UNINDEXED}")
+        if queries.matches(wanted, lines):
+            return
+        if rewrite and statement.verb not in parse.LISTS:
+            self.answers[statement.line] = "\n".join(
+                lines if statement.argument == "ordered" or statement.verb == "plan"
+                else sorted(lines))
+            return
+        raise Mismatch(indent("query", text) + indent("expected", wanted.expected or "(no rows)")
+                       + indent("received", "\n".join(lines) or "(no rows)"))
+
+    def answer_lines(self, sent: parse.Statement, headers: dict, answer: Answer) -> list[str]:
+        if answer.status >= 400:
+            return [": ".join(answers.error_line(answer))]
+        feed = answers.feed_elements(answer)
+        if not feed:
+            return [f"no feed: {answer.body[:300]!r}"]
+        _, *rows = self.pages(sent, headers, answer, feed)
+        return [row for row in rows if row != PAGE_MARK]
 
     def ask(self, statement: parse.Statement) -> tuple[str, bool]:
         """The whole answer as text, and whether it was read in pages of the configuration's size."""
@@ -150,6 +217,8 @@ class Run:
         # A last page may turn out empty; whether it does depends on where the data ends.
         while len(pages) > 1 and not pages[-1]:
             pages.pop()
+        if "counts" in statement.notes:
+            return [head, "pages of " + " ".join(str(len(page)) for page in pages)]
         texts = [[answers.normalise(element) for element in page] for page in pages]
         if "sort" in statement.notes:
             return [head, *sorted(sum(texts, []))]
@@ -237,7 +306,8 @@ def main() -> int:
     passed = failed = 0
     with scratch_directory("golden") as scratch, ThreadPoolExecutor(options.jobs) as pool:
         for config in configs:
-            runs = [Run(file, config, options.server.resolve(), scratch) for file in files]
+            runs = [Run(file, config, options.server.resolve(), scratch) for file in files
+                    if file.path.parent.name == config.get("folder", file.path.parent.name)]
             problems = sum(pool.map(lambda run: run.run(options.rewrite), runs), [])
             good = max(0, sum(run.compared for run in runs) - len(problems))
             print("\n".join(problems + [f"{config['name']}: {good} passed, {len(problems)} failed"]),

@@ -3,6 +3,7 @@
 
 import argparse
 import hashlib
+import json
 import os
 import re
 import shutil
@@ -20,6 +21,10 @@ from typing import Callable
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent))
 
+sys.path.insert(0, str(HERE.parent / "golden"))
+
+import parse  # noqa: E402
+import queries  # noqa: E402
 from lib.client import EMULATOR_KEY  # noqa: E402
 from lib.server import DEFAULT_BINARY, Server, ServerError  # noqa: E402
 
@@ -129,7 +134,7 @@ def run_all(sdks: list[Sdk], partitions: int | None, options: argparse.Namespace
         environment = os.environ | {
             "ORRERY_ENDPOINT": endpoint, "ORRERY_KEY": EMULATOR_KEY, "ORRERY_CERTIFICATE": str(certificate),
             "ORRERY_PARTITIONS": str(partitions or ""), "ORRERY_SCENARIO": options.scenario,
-            "ORRERY_SCRATCH": scratch,
+            "ORRERY_SCRATCH": scratch, "ORRERY_GOLDEN": str(write_golden(directory)),
         }
         passed = failed = 0
         try:
@@ -151,6 +156,14 @@ def run_all(sdks: list[Sdk], partitions: int | None, options: argparse.Namespace
             if server:
                 server.kill()
         return passed, failed
+
+
+def write_golden(directory: Path) -> Path:
+    """The golden queries, for suites that ask them through an SDK."""
+    files = [parse.read_file(path) for path in sorted((ROOT / "tests/golden/sql").glob("*.test"))]
+    path = directory / "golden.json"
+    path.write_text(json.dumps(queries.as_data(files)))
+    return path
 
 
 def fetch_certificate(endpoint: str, directory: Path) -> Path:
@@ -284,7 +297,7 @@ def install_go(target: Path) -> None:
 
 
 SDKS = {sdk.name: sdk for sdk in [
-    node_sdk("js", ["main.js", "telemetry.js"]),
+    node_sdk("js", ["main.js", "golden.js", "telemetry.js"]),
     node_sdk("documentdb", ["main.js"]),
     Sdk("python", [Tool("python3", ["-c", "import ensurepip, venv, sys; print(sys.version)"], (3, 9))],
         ["requirements.txt"], install_python,

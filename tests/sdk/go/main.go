@@ -1,5 +1,5 @@
-// The smoke suite with the Go SDK; ../scenarios.md says what each scenario is. This SDK reads item feeds only with SQL,
-// so there is none here.
+// The smoke suite with the Go SDK; ../scenarios.md says what each scenario is. This SDK merges nothing: it shows what the
+// server answers to a query on its own.
 package main
 
 import (
@@ -15,6 +15,7 @@ import (
 	"net/http"
 	"os"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 
@@ -41,7 +42,7 @@ func run() int {
 	}
 	only := regexp.MustCompile(os.Getenv("ORRERY_SCENARIO"))
 	failed := 0
-	for _, each := range append(resourceScenarios, itemScenarios...) {
+	for _, each := range slices.Concat(resourceScenarios, itemScenarios, queryScenarios) {
 		if !only.MatchString(each.name) {
 			continue
 		}

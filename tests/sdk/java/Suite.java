@@ -10,10 +10,7 @@ import java.util.Objects;
 import java.util.UUID;
 import java.util.regex.Pattern;
 
-/**
- * The smoke suite with the Java SDK in Gateway mode; ../scenarios.md says what each scenario is. This SDK reads
- * item feeds only with SQL, so the only feed here is that of containers.
- */
+/** The smoke suite with the Java SDK in Gateway mode; ../scenarios.md says what each scenario is. */
 public final class Suite {
     interface Body { void run() throws Exception; }
 
@@ -29,6 +26,7 @@ public final class Suite {
     public static void main(String[] arguments) {
         Resources.register();
         Items.register();
+        Queries.register();
         System.exit(run());
     }
 

@@ -37,8 +37,29 @@ async function telemetry(database) {
   assert.equal(updated.metricValue, 104);
   assert.equal(updated.readingTime, reading.readingTime);
 
+  await queries(container);
+
   await container.item('XMS-001-FE24C', 'XMS-0001').delete();
   assert.equal((await container.item('XMS-001-FE24C', 'XMS-0001').read()).statusCode, 404);
+}
+
+// One device is one partition, all devices are all of them; the order is the same however parallel it is.
+async function queries(container) {
+  for (let n = 0; n < 20; n += 1) {
+    await container.items.create({
+      id: `reading-${n}`, deviceId: `XMS-${n % 7}`, metricType: n % 4 ? 'Temperature' : 'Pressure', metricValue: 95 + n,
+    });
+  }
+  const all = async (query, options) => (await container.items.query(query, options).fetchAll()).resources;
+  const one = await all('SELECT * FROM r WHERE r.metricType = "Temperature" AND r.deviceId = "XMS-0001"');
+  assert.deepEqual(one.map(({ metricValue }) => metricValue), [104]);
+  const hot = 'SELECT VALUE r.metricValue FROM r WHERE r.metricType = "Temperature" AND r.metricValue > 100';
+  const wanted = [101, 102, 104, 104, 105, 106, 108, 109, 110, 112, 113, 114];
+  assert.deepEqual((await all(hot)).sort((a, b) => a - b), wanted);
+  for (const maxDegreeOfParallelism of [0, 10, -1]) {
+    const options = { maxDegreeOfParallelism, bufferItems: maxDegreeOfParallelism !== 0, maxItemCount: 3 };
+    assert.deepEqual(await all(`${hot} ORDER BY r.metricValue`, options), wanted, `parallelism ${maxDegreeOfParallelism}`);
+  }
 }
 
 if (new RegExp(process.env.ORRERY_SCENARIO || '').test('telemetry')) {

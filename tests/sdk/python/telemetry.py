@@ -42,12 +42,29 @@ def telemetry(database):
     updated = container.read_item("XMS-001-FE24C", partition_key="XMS-0001")
     assert (updated["metricValue"], updated["readingTime"]) == (104, reading["readingTime"])
 
+    queries(container)
+
     container.delete_item("XMS-001-FE24C", partition_key="XMS-0001")
     try:
         container.read_item("XMS-001-FE24C", partition_key="XMS-0001")
     except CosmosResourceNotFoundError:
         return
     raise AssertionError("still there after delete")
+
+
+def queries(container):
+    """One device is one partition, all devices are all of them."""
+    for n in range(20):
+        container.create_item({"id": f"reading-{n}", "deviceId": f"XMS-{n % 7}", "metricValue": 95 + n,
+                               "metricType": "Temperature" if n % 4 else "Pressure"})
+    one = container.query_items(
+        'SELECT VALUE r.metricValue FROM r WHERE r.metricType = "Temperature" AND r.deviceId = "XMS-0001"')
+    assert list(one) == [104]
+    hot = 'SELECT VALUE r.metricValue FROM r WHERE r.metricType = "Temperature" AND r.metricValue > 100'
+    wanted = [101, 102, 104, 104, 105, 106, 108, 109, 110, 112, 113, 114]
+    for query, rows in ((hot, sorted), (hot + " ORDER BY r.metricValue", list)):
+        found = rows(container.query_items(query, enable_cross_partition_query=True))
+        assert found == wanted, found
 
 
 def now():
