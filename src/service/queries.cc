@@ -218,9 +218,8 @@ public:
         }
         MergedSource source(std::move(parts));
         const sql::Resume from = TRY(start_of({ranges.front()})).resume;
-        const auto resume =
-            add(TRY(sql::run_page(
-            prepared, source, query.context.surroundings, {from, filter_}, limits)));
+        const auto resume = add(TRY(
+            sql::run_page(prepared, source, query.context.surroundings, {from, filter_}, limits)));
         if (resume) go_on(ranges.front(), *resume);
         answer_.sorted = !query.syntax->order_by.empty();
         return std::move(answer_);
@@ -300,7 +299,9 @@ Result<QueryAnswer> Queries::run(const Request& request,
     const Parsed query = TRY(parse(options, container, body, clock_));
     const ItemSelection selection = TRY(select_items(request, container));
     const Routing routing = route(query, container, selection);
-    const bool addressed = request.range_id || selection.scope.partition_key;
+    // A container without a partition key is one partition, and its clients know of no other.
+    const bool addressed = request.range_id || selection.scope.partition_key ||
+                           container.definition.partition_key.system_key;
     // A plan is explained for all partitions together.
     const bool merge = options.merge || query.syntax->explain;
     if (!addressed && !merge) TRY(check_gateway(query, options, container, routing));

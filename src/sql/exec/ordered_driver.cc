@@ -120,12 +120,11 @@ private:
         entries_->seek(values, number);
     }
 
-    ItemNumber first_number() const {
-        return context_.access.backward ? kLastNumber : 0;
-    }
+    ItemNumber first_number() const { return context_.access.backward ? kLastNumber : 0; }
 
     ItemNumber number_at(std::size_t offset) const {
-        const std::string_view rest = std::string_view(from_).substr(std::min(offset, from_.size()));
+        const std::string_view rest =
+            std::string_view(from_).substr(std::min(offset, from_.size()));
         if (rest == kBehindAllNumbers) return context_.access.backward ? 0 : kLastNumber;
         ByteReader reader(rest);
         const auto number = reader.big_endian<ItemNumber>();

@@ -38,10 +38,10 @@ Result<std::string> position_of(const ResumeFilter& filter,
     for (std::size_t i = 0; i < filter.values.size(); ++i) {
         std::string value;
         append_value(value, filter.values[i], arena);
-        index::append_in_order(key,
-                               value,
-                               query.order_by[i].descending ? index::Order::kDescending
-                                                            : index::Order::kAscending);
+        index::append_in_order(
+            key,
+            value,
+            query.order_by[i].descending ? index::Order::kDescending : index::Order::kAscending);
     }
     std::optional<ItemNumber> number;
     if (!filter.rid.empty()) {

@@ -159,10 +159,11 @@ public:
     const std::string& text() const { return text_; }
 
 private:
-    // False when it is no text or a number in it needs a word.
+    // False when it is no text, a number in it needs a word, or a string could be written another
+    // way: equal values must give equal strings.
     bool append_raw(const Value& value) {
         const auto raw = value.raw();
-        if (!raw) return false;
+        if (!raw || raw->find('\\') != std::string_view::npos) return false;
         const std::size_t before = text_.size();
         if (json::append_with_plain_numbers(text_, *raw)) return true;
         text_.resize(before);
