@@ -1,5 +1,6 @@
-// Random writes, reads, feeds, expiry and restarts on a partition, against a small model of what it
-// should hold. ORRERY_TEST_SEED=n in the environment tries another seed.
+// Random writes, reads, feeds, expiry, look-ups by index, changes of the indexing policy and
+// restarts on a partition, against a small model of what it should hold. ORRERY_TEST_SEED=n in the
+// environment tries another seed.
 
 #include <algorithm>
 #include <map>
@@ -11,6 +12,7 @@
 
 #include "partition/expiry.h"
 #include "partition/feed.h"
+#include "partition/index_reader.h"
 #include "partition/item_json.h"
 #include "partition/test_support.h"
 #include "storage/engine_test_support.h"
@@ -61,6 +63,8 @@ struct ModelItem {
     int unique = 0;
     int value = 0;
     int ttl = 0;
+    std::string more;  // members that are only there to be indexed
+    IndexingDirective directive = IndexingDirective::kDefault;
     std::int64_t timestamp = 0;
     std::string etag;
 };
@@ -112,6 +116,16 @@ public:
         return out;
     }
 
+    // The ids of items whose n is at most this, sorted.
+    std::vector<std::string> with_at_most(int value, std::int64_t now) const {
+        std::vector<std::string> out;
+        for (const auto& [address, item] : items_) {
+            if (!expired(item, now) && item.value <= value) out.push_back(address.id);
+        }
+        std::sort(out.begin(), out.end());
+        return out;
+    }
+
     std::optional<std::int32_t> default_ttl = -1;
 
 private:
@@ -146,7 +160,7 @@ public:
             case 8:
                 return read();
             case 9:
-                return feed();
+                return random_() % 2 == 0 ? feed() : look_up();
             case 10:
                 clock_.advance(std::chrono::seconds(random_() % 3));
                 return;
@@ -157,7 +171,11 @@ public:
     void finish() {
         sweep();
         reopen();
+        while (partition_->index_view()->work_left) {
+            advance_index();
+        }
         feed();
+        look_up();
         expect_sound(*store_);
         EXPECT_EQ(partition_->item_count(), model_.feed(nullptr, now()).size());
         partition_->close();
@@ -180,9 +198,15 @@ private:
         open();
     }
     void seldom() {
-        switch (random_() % 8) {
+        switch (random_() % 12) {
             case 0:
                 return reopen();
+            case 8:
+                return change_policy();
+            case 9:
+            case 10:
+            case 11:
+                return advance_index();
             case 1: {
                 sweep();  // what has expired must not come back under another default
                 const std::optional<std::int32_t> defaults[] = {std::nullopt, -1, 3, 30};
@@ -208,12 +232,26 @@ private:
         out.value = static_cast<int>(random_() % 1'000'000);
         if (random_() % 4 == 0)
             out.ttl = random_() % 4 == 0 ? -1 : static_cast<int>(random_() % 9) + 1;
+        const char* more[] = {"",
+                              R"(,"s":"text")",
+                              R"(,"s":null,"a":[1,[2,{"x":true}],"text",1])",
+                              R"(,"o":{"p":{"q":[]},"r":-1.5e300},"s":"other")",
+                              R"(,"o":{"p":9007199254740993,"\u0072":"\ud83d\ude00"})"};
+        out.more = more[random_() % std::size(more)];
+        if (random_() % 8 == 0) out.more += ",\"k" + std::to_string(random_() % 50) + "\":1";
+        constexpr IndexingDirective kDirectives[] = {IndexingDirective::kDefault,
+                                                     IndexingDirective::kDefault,
+                                                     IndexingDirective::kDefault,
+                                                     IndexingDirective::kInclude,
+                                                     IndexingDirective::kExclude};
+        out.directive = kDirectives[random_() % std::size(kDirectives)];
         return out;
     }
     std::string json(const Address& address, const ModelItem& wanted) const {
         std::string rest =
             ",\"u\":" + std::to_string(wanted.unique) + ",\"n\":" + std::to_string(wanted.value);
         if (wanted.ttl != 0) rest += ",\"ttl\":" + std::to_string(wanted.ttl);
+        rest += wanted.more;
         return item(address.id, address.key, rest);
     }
     // Nothing, the item's etag, or one that is not (any more).
@@ -227,8 +265,9 @@ private:
                 return std::nullopt;
         }
     }
-    WriteRules rules(const std::optional<std::string>& etag = std::nullopt) const {
-        return {.default_ttl = model_.default_ttl, .if_match = etag};
+    WriteRules rules(const ModelItem& wanted,
+                     const std::optional<std::string>& etag = std::nullopt) const {
+        return {.default_ttl = model_.default_ttl, .if_match = etag, .indexing = wanted.directive};
     }
 
     // What the service would answer, by the model.
@@ -278,7 +317,7 @@ private:
                                        ? ErrorCode::kConflict
                                        : expected_write(nullptr, to, wanted, std::nullopt);
         write(to, to, wanted, expected, [&](ItemWriter& writer, const model::ItemBody& body) {
-            return writer.create(body, container_.epk({to.key}), rules());
+            return writer.create(body, container_.epk({to.key}), rules(wanted));
         });
     }
     void upsert() {
@@ -291,7 +330,7 @@ private:
               wanted,
               expected_write(existing, to, wanted, etag),
               [&](ItemWriter& writer, const model::ItemBody& body) {
-                  return writer.upsert(body, container_.epk({to.key}), rules(etag));
+                  return writer.upsert(body, container_.epk({to.key}), rules(wanted, etag));
               });
     }
     void replace() {
@@ -306,7 +345,8 @@ private:
               wanted,
               expected_replace(from, to, wanted, etag),
               [&](ItemWriter& writer, const model::ItemBody& body) {
-                  return writer.replace(container_.ref({from.key}, from.id), body, rules(etag));
+                  return writer.replace(
+                      container_.ref({from.key}, from.id), body, rules(wanted, etag));
               });
     }
     ErrorCode expected_replace(const Address& from,
@@ -324,7 +364,7 @@ private:
         const ModelItem* existing = model_.find(address, now());
         const auto etag = random_etag(existing);
         const Status outcome = run(*partition_, [&](ItemWriter& writer) -> Status {
-            TRY(writer.remove(container_.ref({address.key}, address.id), rules(etag)));
+            TRY(writer.remove(container_.ref({address.key}, address.id), rules({}, etag)));
             return {};
         });
         const bool wrong_etag = existing != nullptr && etag && *etag != existing->etag;
@@ -369,6 +409,60 @@ private:
             wanted.resume = *page.resume;
         }
         EXPECT_EQ(found, model_.feed(one_key ? &key : nullptr, now()));
+    }
+    void look_up() {
+        const int limit = static_cast<int>(random_() % 1'000'000);
+        const auto snapshot = partition_->store().snapshot();
+        const IndexReader index = must(IndexReader::open(*partition_, snapshot));
+        const PathEntry path = must(index.find({{.name = "n", .element = false}}));
+        if (path.state == PathEntry::State::kUnusable) return;
+        std::vector<std::string> found;
+        const auto add = [&](Docnum docnum) {
+            std::string record;
+            ASSERT_TRUE(must(snapshot->get(item_key(docnum), record))) << "no item " << docnum;
+            const StoredItem item = must(StoredItem::decode(docnum, std::move(record)));
+            if (Expiry{model_.default_ttl, now()}.expired(item.header())) return;
+            const json::Value value = model::testing_support::parsed(item.json());
+            if (value.find("n")->integer() <= limit) found.emplace_back(item.id());
+        };
+        std::string encoded;
+        index::encode_number(encoded, limit);
+        if (path.state == PathEntry::State::kListed) {
+            const auto terms = index.terms(path.id, index::at_most(encoded));
+            for (; terms->valid(); terms->next()) {
+                add(terms->docnum());
+            }
+        }
+        const auto others = index.unindexed(storage::Direction::kForward);
+        for (; others->valid(); others->next()) {
+            add(others->docnum());
+        }
+        std::sort(found.begin(), found.end());
+        EXPECT_EQ(found, model_.with_at_most(limit, now()));
+    }
+    void change_policy() {
+        const char* policies[] = {
+            "{}",
+            R"({"indexingMode":"none"})",
+            R"({"automatic":false})",
+            R"({"includedPaths":[{"path":"/n/?"}],"excludedPaths":[{"path":"/*"}]})",
+            R"({"includedPaths":[{"path":"/*"}],"excludedPaths":[{"path":"/o/*"}],
+                "compositeIndexes":[[{"path":"/n"},{"path":"/s","order":"descending"}]]})"};
+        container_ = ContainerUnderTest(
+            std::string(
+                R"({"uniqueKeyPolicy":{"uniqueKeys":[{"paths":["/u"]}]},"indexingPolicy":)") +
+            policies[random_() % std::size(policies)] + "}");
+        // Sometimes the partition only hears of it when it is opened the next time.
+        if (random_() % 4 == 0) return reopen();
+        ASSERT_TRUE(run(*partition_, [&](ItemWriter& writer) {
+            return writer.adopt_policy(container_.policy());
+        }));
+    }
+    void advance_index() {
+        const IndexStep step{.items = 1 + random_() % 3, .bytes = 1'000'000, .keys_removed = 20};
+        const Status done =
+            run(*partition_, [&](ItemWriter& writer) { return writer.advance_index(step); });
+        ASSERT_TRUE(done) << done.error().message();
     }
     void sweep() {
         if (model_.default_ttl) {
