@@ -3,7 +3,6 @@
 // environment tries another seed.
 
 #include <algorithm>
-#include <map>
 #include <random>
 #include <string>
 #include <vector>
@@ -14,6 +13,7 @@
 #include "partition/feed.h"
 #include "partition/index_reader.h"
 #include "partition/item_json.h"
+#include "partition/test_model.h"
 #include "partition/test_support.h"
 #include "storage/engine_test_support.h"
 #include "storage/rocksdb/rocks_engine.h"
@@ -22,11 +22,14 @@ namespace orrery::partition {
 namespace {
 
 using storage::testing_support::test_seed;
+using testing_support::Address;
 using testing_support::ContainerUnderTest;
 using testing_support::expect_sound;
 using testing_support::identity;
 using testing_support::item;
 using testing_support::kStartSecond;
+using testing_support::Model;
+using testing_support::ModelItem;
 using testing_support::must;
 using testing_support::run;
 
@@ -56,87 +59,6 @@ struct RocksMedium final : Medium {
     }
     decltype(storage::make_memory_file_system()) files = storage::make_memory_file_system();
     std::unique_ptr<storage::Engine> rocks;
-};
-
-struct ModelItem {
-    int order = 0;  // of insertion
-    int unique = 0;
-    int value = 0;
-    int ttl = 0;
-    std::string more;  // members that are only there to be indexed
-    IndexingDirective directive = IndexingDirective::kDefault;
-    std::int64_t timestamp = 0;
-    std::string etag;
-};
-
-struct Address {
-    std::string key;
-    std::string id;
-    auto operator<=>(const Address&) const = default;
-};
-
-// What the partition should hold, in the simplest words there are.
-class Model {
-public:
-    ModelItem* find(const Address& address, std::int64_t now) {
-        const auto found = items_.find(address);
-        if (found == items_.end() || expired(found->second, now)) return nullptr;
-        return &found->second;
-    }
-    bool unique_taken(const Address& self, int unique, std::int64_t now) const {
-        return std::any_of(items_.begin(), items_.end(), [&](const auto& entry) {
-            return entry.first.key == self.key && entry.first.id != self.id &&
-                   entry.second.unique == unique && !expired(entry.second, now);
-        });
-    }
-    // Overwrites, renames or inserts.
-    ModelItem& write(const Address& from, const Address& to, ModelItem item, std::int64_t now) {
-        const ModelItem* old = find(from, now);
-        item.order = old != nullptr ? old->order : ++last_order_;
-        item.timestamp = now;
-        items_.erase(from);
-        return items_[to] = std::move(item);
-    }
-    void erase(const Address& address) { items_.erase(address); }
-    void forget_expired(std::int64_t now) {
-        std::erase_if(items_, [&](const auto& entry) { return expired(entry.second, now); });
-    }
-    // "id=value" in the order of insertion; of one partition key, or of all.
-    std::vector<std::string> feed(const std::string* key, std::int64_t now) const {
-        std::map<int, std::string> sorted;
-        for (const auto& [address, item] : items_) {
-            if (expired(item, now) || (key != nullptr && address.key != *key)) continue;
-            sorted[item.order] = address.id + "=" + std::to_string(item.value);
-        }
-        std::vector<std::string> out;
-        out.reserve(sorted.size());
-        for (const auto& [order, text] : sorted) {
-            out.push_back(text);
-        }
-        return out;
-    }
-
-    // The ids of items whose n is at most this, sorted.
-    std::vector<std::string> with_at_most(int value, std::int64_t now) const {
-        std::vector<std::string> out;
-        for (const auto& [address, item] : items_) {
-            if (!expired(item, now) && item.value <= value) out.push_back(address.id);
-        }
-        std::sort(out.begin(), out.end());
-        return out;
-    }
-
-    std::optional<std::int32_t> default_ttl = -1;
-
-private:
-    bool expired(const ModelItem& item, std::int64_t now) const {
-        if (!default_ttl) return false;
-        const std::int32_t ttl = item.ttl != 0 ? item.ttl : *default_ttl;
-        return ttl > 0 && item.timestamp + ttl <= now;
-    }
-
-    std::map<Address, ModelItem> items_;
-    int last_order_ = 0;
 };
 
 class Trial {
