@@ -14,7 +14,7 @@ void ItemIndex::Generations::encode_record() {
     IndexStateRecord out;
     out.active = {.number = active->number(), .policy = active->policy()->text()};
     if (building) {
-        out.building = {
+        out.building = BuildingRecord{
             .generation = {.number = building->number(), .policy = building->policy()->text()},
             .until = until,
             .items = items};
@@ -64,7 +64,7 @@ std::shared_ptr<IndexGeneration> ItemIndex::make_generation(
 }
 
 Result<std::shared_ptr<IndexGeneration>> ItemIndex::load_generation(
-    const storage::Reader& store, const IndexStateRecord::Generation& generation) const {
+    const storage::Reader& store, const GenerationRecord& generation) const {
     auto loaded =
         make_generation(generation.number, TRY(index::PathPolicy::from_text(generation.policy)));
     TRY(loaded->load(store));

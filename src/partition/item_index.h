@@ -115,7 +115,7 @@ private:
     std::shared_ptr<IndexGeneration> make_generation(
         GenerationNumber number, std::shared_ptr<const index::PathPolicy> policy) const;
     Result<std::shared_ptr<IndexGeneration>> load_generation(
-        const storage::Reader& store, const IndexStateRecord::Generation& generation) const;
+        const storage::Reader& store, const GenerationRecord& generation) const;
     Status load(const storage::Reader& store, const IndexStateRecord& record);
 
     Status change(const StoredItem* old, const StoredItem* now);

@@ -37,8 +37,9 @@ void create(Services& services, int count) {
     const auto container = container_of(services);
     for (int i = 0; i < count; ++i) {
         const std::string id = std::to_string(i);
-        services.upsert(container,
-                        R"({"id":")" + id + R"(","pk":")" + id + R"(","n":)" + id + R"(,"s":"x"})");
+        std::string item = R"({"id":")" + id;
+        item.append(R"(","pk":")").append(id).append(R"(","n":)").append(id).append(R"(,"s":"x"})");
+        services.upsert(container, item);
     }
 }
 
