@@ -1,6 +1,6 @@
 // raw_rocksdb: what the disk and RocksDB give without a server above them. It writes the keys and
-// bytes of item creates through the same engine, so many creates to a synced batch, one batch after
-// the other. Prints one line of JSON.
+// bytes of item creates, index included, through the same engine, so many creates to a synced
+// batch, one batch after the other. Prints one line of JSON.
 
 #include <CLI/CLI.hpp>
 #include <chrono>
@@ -8,13 +8,20 @@
 #include <memory>
 #include <random>
 #include <string>
+#include <vector>
 
 #include <fmt/format.h>
 
 #include "base/bytes.h"
 #include "base/result.h"
 #include "histogram.h"
+#include "index/path_policy.h"
+#include "item.h"
+#include "model/container_definition.h"
+#include "partition/index_generation.h"
+#include "partition/index_keys.h"
 #include "partition/keys.h"
+#include "partition/staged_keys.h"
 #include "storage/engine.h"
 #include "storage/rocksdb/rocks_engine.h"
 #include "storage/write_batch.h"
@@ -49,12 +56,49 @@ public:
         batch.put(partition::id_key(epk, fmt::format("item-{:010}", number_)),
                   partition::docnum_value(number_));
         batch.put(partition::log_key(static_cast<partition::Lsn>(number_), number_), {});
+        const std::size_t entries = entries_.size() / kVariants;
+        const std::size_t variant = random_() % kVariants;
+        for (std::size_t i = 0; i < entries; ++i) {
+            key_ = entries_[variant * entries + i];
+            partition::append_index_docnum(key_, number_);
+            index_.put(key_);
+        }
         ++number_;
     }
-    void finish(storage::WriteBatch& batch) { batch.put(partition::state_key(), state_); }
+    void finish(storage::WriteBatch& batch) {
+        index_.move_to(batch);
+        batch.put(partition::state_key(), state_);
+    }
+
+    // The index keys of so many different items, all but the item's number, are made beforehand.
+    Status prepare() {
+        const json::Value policy = TRY(json::Value::parse(
+            R"({"id":"c","partitionKey":{"paths":["/pk"],"kind":"Hash","version":2}})"));
+        const auto definition = TRY(model::parse_container_definition(policy, {}));
+        const auto compiled = TRY(index::PathPolicy::compile(definition));
+        partition::IndexGeneration generation(1, compiled, {});
+        std::string number;
+        partition::append_index_docnum(number, number_);
+        for (std::size_t i = 0; i < kVariants; ++i) {
+            std::string record;
+            partition::append_item_head(record, {}, {});
+            std::string item = item_body(random_() % 1'000'000'000);
+            item.pop_back();
+            record += item + R"(,"_ts":)" + std::to_string(1'700'000'000 + number_ / 10'000) + "}";
+            index::KeyList keys;
+            const auto stored = TRY(partition::StoredItem::decode(number_, std::move(record)));
+            TRY(generation.keys_of(stored, keys));
+            for (std::size_t k = 0; k < keys.size(); ++k) {
+                entries_.emplace_back(keys[k].substr(0, keys[k].size() - number.size()));
+            }
+        }
+        return {};
+    }
+    std::size_t keys_per_item() const { return 4 + entries_.size() / kVariants; }
 
 private:
     static constexpr std::size_t kStateBytes = 40;
+    static constexpr std::size_t kVariants = 5000;
 
     std::string letters(std::size_t count) {
         std::string out;
@@ -68,6 +112,9 @@ private:
     const std::string record_;
     const std::string state_;
     partition::Docnum number_;
+    std::vector<std::string> entries_;
+    partition::StagedKeys index_;
+    std::string key_;
 };
 
 Status run(const Options& options) {
@@ -75,6 +122,7 @@ Status run(const Options& options) {
     const auto engine = TRY(storage::open_shared_rocks({.path = options.path, .create = true}));
     const auto partition = TRY(engine->open(1));
     CreateWriter writer(options);
+    TRY(writer.prepare());
     Histogram latencies;
     const auto begin = Clock::now();
     const auto end = begin + std::chrono::duration<double>(options.seconds);
@@ -91,10 +139,11 @@ Status run(const Options& options) {
         now = committed;
     }
     const double creates = static_cast<double>(latencies.count() * options.batch);
-    fmt::print(R"({{"mode":"raw_rocksdb","batch":{},"commits":{},"per_second":{:.0f},)"
+    fmt::print(R"({{"mode":"raw_rocksdb","batch":{},"keys":{},"commits":{},"per_second":{:.0f},)"
                R"("p50_us":{:.1f},"p99_us":{:.1f}}})"
                "\n",
                options.batch,
+               writer.keys_per_item(),
                latencies.count(),
                creates / std::chrono::duration<double>(now - begin).count(),
                static_cast<double>(latencies.quantile(0.5).count()) / 1000.0,

@@ -12,15 +12,11 @@
 #include "base/hash.h"
 #include "base/http_date.h"
 #include "base/percent.h"
+#include "item.h"
 
 namespace orrery::bench {
 
 namespace {
-
-constexpr std::size_t kItemBytes = 1024;
-constexpr std::uint64_t kSeed = 20251115;
-constexpr std::string_view kLetters =
-    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
 
 struct RequestLine {
     std::string_view method;
@@ -91,19 +87,6 @@ std::string container_link(const Target& target) {
     return fmt::format("dbs/{}/colls/{}", target.database, target.container);
 }
 
-// All ids are equally long, so that one can be written over another.
-std::string item_id(std::uint64_t number) { return fmt::format("item-{:010}", number); }
-
-// Letters that do not compress well, as stored data rarely does.
-std::string item_body(std::string_view id) {
-    std::mt19937_64 random(kSeed);
-    std::string body = fmt::format(R"({{"id":"{}","pk":"{}","count":42,"payload":")", id, id);
-    while (body.size() < kItemBytes - 2) {
-        body += kLetters[random() % kLetters.size()];
-    }
-    return body + "\"}";
-}
-
 class FixedWorkload final : public Workload {
 public:
     explicit FixedWorkload(std::vector<std::string> requests) : requests_(std::move(requests)) {}
@@ -127,27 +110,26 @@ public:
                                                  .resource_type = "docs",
                                                  .resource_link = container_link(target)},
                                                 id,
-                                                item_body(id));
-        for (std::size_t at = 0; (at = template_.find(id, at)) != std::string::npos;) {
-            id_places_.push_back(at);
-            at += id.size();
-        }
-        CHECK(id_places_.size() == 3);  // the partition key header and two properties
+                                                item_body(0));
+        id_place_ = template_.find(id);  // in the partition key header
+        body_place_ = template_.size() - kItemBytes;
+        CHECK(template_[body_place_] == '{');
     }
 
     std::string_view next(std::string& buffer) override {
         if (number_ == end_) return {};
         if (buffer.empty()) buffer = template_;
-        const std::string id = item_id(number_++);
-        for (const std::size_t place : id_places_) {
-            std::memcpy(buffer.data() + place, id.data(), id.size());
-        }
+        const std::string id = item_id(number_);
+        const std::string body = item_body(number_++);
+        std::memcpy(buffer.data() + id_place_, id.data(), id.size());
+        std::memcpy(buffer.data() + body_place_, body.data(), body.size());
         return buffer;
     }
 
 private:
     std::string template_;
-    std::vector<std::size_t> id_places_;
+    std::size_t id_place_;
+    std::size_t body_place_;
     std::uint64_t number_;
     const std::uint64_t end_;
 };

@@ -23,21 +23,23 @@ bool leads_on(const PathTree::Node& node) { return node.below || node.leads_on; 
 template <typename Hasher>
 class TwoHashes {
 public:
-    TwoHashes(const Hash128* seed, bool at_root) {
-        if (seed != nullptr) here_.emplace(*seed);
-        if (at_root) root_.emplace(json::distinct_root_seed());
+    TwoHashes(const Hash128* seed, bool at_root) : has_here_(seed != nullptr), has_root_(at_root) {
+        if (has_here_) here_ = Hasher(*seed);
+        if (has_root_) root_ = Hasher(json::distinct_root_seed());
     }
-    bool any() const { return here_ || root_; }
+    bool any() const { return has_here_ || has_root_; }
     void add(const Hash128& part) {
-        if (here_) here_->add(part);
-        if (root_) root_->add(part);
+        if (has_here_) here_.add(part);
+        if (has_root_) root_.add(part);
     }
-    Hash128 here() const { return here_ ? here_->hash() : Hash128{}; }
-    Hash128 root() const { return root_->hash(); }
+    Hash128 here() const { return here_.hash(); }
+    Hash128 root() const { return root_.hash(); }
 
 private:
-    std::optional<Hasher> here_;
-    std::optional<Hasher> root_;
+    bool has_here_;
+    bool has_root_;
+    Hasher here_;
+    Hasher root_;
 };
 
 }  // namespace

@@ -12,7 +12,6 @@
 namespace orrery::index {
 namespace {
 
-using testing::ElementsAre;
 using testing::UnorderedElementsAre;
 using testing_support::must;
 using testing_support::policy;

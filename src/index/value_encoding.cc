@@ -30,6 +30,8 @@ constexpr std::size_t kHashBytes = 16;
 constexpr char as_char(Tag tag) { return static_cast<char>(tag); }
 
 // Bytes of UTF-8 in the order of UTF-16: what takes two units there comes before U+E000.
+constexpr unsigned char kFirstMoved = 0xee;
+
 constexpr std::array<unsigned char, 256> make_utf16_order() {
     std::array<unsigned char, 256> order{};
     for (unsigned i = 0; i < 256; ++i) {
@@ -172,6 +174,14 @@ bool take_string(EncodedReader& reader, std::string* text, bool& exact) {
 }
 
 void append_text(std::string& out, std::string_view utf8) {
+    const auto is_plain = [](char c) {
+        const auto byte = static_cast<unsigned char>(c);
+        return byte > kEscape && byte < kFirstMoved;
+    };
+    // Nearly all text stands in the index as it is.
+    const auto* odd = std::find_if_not(utf8.begin(), utf8.end(), is_plain);
+    out.append(utf8.begin(), odd);
+    utf8.remove_prefix(static_cast<std::size_t>(odd - utf8.begin()));
     for (const char c : utf8) {
         const unsigned char byte = kUtf16Order[static_cast<unsigned char>(c)];
         if (byte > 1) {

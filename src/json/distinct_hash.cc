@@ -137,8 +137,8 @@ Hash128 distinct_element_seed(std::size_t index) {
 }
 
 Hash128 distinct_member_seed(std::string_view name) {
-    static const Hash128 seed = mix(kString, kPropertyName);
-    return murmur3_x64_128(name, seed);
+    static const Hash128 kSeed = mix(kString, kPropertyName);
+    return murmur3_x64_128(name, kSeed);
 }
 
 Hash128 distinct_null(const Hash128& seed) { return mix(kNull, seed); }

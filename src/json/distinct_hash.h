@@ -35,24 +35,26 @@ Hash128 distinct_string(std::string_view utf8, const Hash128& seed);
 
 class DistinctArray {
 public:
+    DistinctArray() = default;
     explicit DistinctArray(const Hash128& seed);
     // The element's hash with its element seed; in order.
     void add(const Hash128& element);
     const Hash128& hash() const { return hash_; }
 
 private:
-    Hash128 hash_;
+    Hash128 hash_{};
 };
 
 class DistinctObject {
 public:
+    DistinctObject() = default;
     explicit DistinctObject(const Hash128& seed);
     // The member's hash with its member seed; in any order.
     void add(const Hash128& member);
     Hash128 hash() const;
 
 private:
-    Hash128 start_;
+    Hash128 start_{};
     Hash128 members_{};
 };
 

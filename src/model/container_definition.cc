@@ -243,6 +243,10 @@ Result<ContainerDefinition> parse_container_definition(const Value& body,
     out.default_ttl = TRY(parse_default_ttl(body));
     out.unique_keys = TRY(parse_unique_keys(body));
     out.indexing_policy = TRY(complete_indexing_policy(present(body, "indexingPolicy")));
+    // As the service has it (docs nosql/time-to-live): expiry there goes by the index.
+    if (out.default_ttl && out.indexing_policy.find("indexingMode")->string() == "none") {
+        return bad_request("'defaultTtl' needs the indexing mode 'consistent'.");
+    }
     out.conflict_resolution_policy = TRY(parse_conflict_resolution(body));
     out.computed_properties = TRY(parse_computed_properties(body));
     return out;

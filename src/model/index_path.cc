@@ -35,6 +35,7 @@ public:
 private:
     static std::vector<IndexPattern> ended(std::vector<IndexPath> paths, bool below) {
         std::vector<IndexPattern> patterns;
+        patterns.reserve(paths.size());
         for (IndexPath& path : paths) {
             patterns.push_back({.path = std::move(path), .below = below});
         }

@@ -1,8 +1,10 @@
 #include "model/indexing_policy.h"
 
+#include <algorithm>
 #include <string>
 
 #include "base/ascii.h"
+#include "model/index_path.h"
 #include "model/limits.h"
 
 namespace orrery::model {
@@ -15,12 +17,6 @@ Error bad_policy(const std::string& what) {
     return Error(ErrorCode::kBadRequest, "The indexing policy is not valid: " + what);
 }
 
-// Index paths start with '/' and end in '/?' or '/*'; the inside may hold quoted names and '[]'.
-bool is_index_path(const std::string& path) {
-    return path.size() >= 2 && path.front() == '/' &&
-           (path.ends_with("/?") || path.ends_with("/*"));
-}
-
 Status check_paths(const Value& paths, const char* list, const char* kind) {
     if (!paths.is_array()) return bad_policy(std::string(list) + " must be an array.");
     if (paths.array().size() > limits::kIncludedPathsMax) {
@@ -29,13 +25,24 @@ Status check_paths(const Value& paths, const char* list, const char* kind) {
     }
     for (const Value& entry : paths.array()) {
         const Value* path = entry.find("path");
-        if (path == nullptr || !path->is_string() || !is_index_path(path->string())) {
-            return bad_policy(
-                std::string("every ") + kind +
-                " path needs a 'path' that starts with '/' and ends in '/?' or '/*'.");
+        if (path == nullptr || !path->is_string()) {
+            return bad_policy(std::string("every ") + kind + " path needs a 'path'.");
+        }
+        const auto pattern = parse_index_pattern(path->string());
+        if (!pattern) {
+            return bad_policy(std::string("an ") + kind + " path is wrong. " +
+                              pattern.error().message());
         }
     }
     return {};
+}
+
+bool has_entries(const Value* paths) { return paths != nullptr && !paths->array().empty(); }
+
+bool names_root(const Value& paths) {
+    return std::any_of(paths.array().begin(), paths.array().end(), [](const Value& entry) {
+        return entry.find("path")->string() == "/*";
+    });
 }
 
 Status check_composite(const Value& composite) {
@@ -46,8 +53,11 @@ Status check_composite(const Value& composite) {
     }
     for (const Value& entry : composite.array()) {
         const Value* path = entry.find("path");
-        if (path == nullptr || !path->is_string() || !path->string().starts_with("/")) {
-            return bad_policy("every path of a composite index starts with '/'.");
+        if (path == nullptr || !path->is_string()) {
+            return bad_policy("every path of a composite index needs a 'path'.");
+        }
+        if (const auto parsed = parse_composite_path(path->string()); !parsed) {
+            return bad_policy(parsed.error().message());
         }
         const Value* order = entry.find("order");
         if (order != nullptr && (!order->is_string() || (order->string() != "ascending" &&
@@ -124,15 +134,23 @@ Result<Value> complete_indexing_policy(const Value* given) {
     out.set("indexingMode", mode);
     // With mode none nothing is automatic unless the client says so, and no path is listed.
     out.set("automatic", automatic != nullptr ? *automatic : Value(mode != "none"));
-    const bool any_given = included != nullptr || excluded != nullptr;
-    const bool defaults = !any_given && mode != "none";
-    out.set(
-        "includedPaths",
-        included != nullptr ? *included : (defaults ? single_path("/*") : Value(Value::Array{})));
+    const bool indexed = mode != "none";
+    // Two empty lists say as little as none.
+    const bool defaults = indexed && !has_entries(included) && !has_entries(excluded);
+    const Value none(Value::Array{});
+    const Value* paths_in = defaults ? nullptr : included;
+    const Value* paths_out = defaults ? nullptr : excluded;
+    out.set("includedPaths",
+            paths_in != nullptr ? *paths_in : (defaults ? single_path("/*") : none));
     out.set("excludedPaths",
-            excluded != nullptr
-                ? *excluded
-                : (mode != "none" ? single_path("/\"_etag\"/?") : Value(Value::Array{})));
+            paths_out != nullptr ? *paths_out : (indexed ? single_path("/\"_etag\"/?") : none));
+    if (indexed && !names_root(*out.find("includedPaths")) &&
+        !names_root(*out.find("excludedPaths"))) {
+        // The service's words.
+        return Error(ErrorCode::kBadRequest,
+                     "The special mandatory indexing path \"\\/\" is not provided in any of the "
+                     "path type sets. Please provide this path in one of the sets.");
+    }
     if (const Value* composites = policy.find("compositeIndexes");
         composites != nullptr && !composites->is_null()) {
         TRY(check_composites(*composites));

@@ -69,16 +69,25 @@ TEST(IndexingPolicy, OneListAloneDoesNotFillInTheOther) {
     EXPECT_EQ(completed(R"({"excludedPaths":[{"path":"/*"}]})"),
               R"({"indexingMode":"consistent","automatic":true,"includedPaths":[],)"
               R"("excludedPaths":[{"path":"/*"}]})");
-    EXPECT_EQ(completed(R"({"includedPaths":[{"path":"/a/?"}]})"),
-              R"({"indexingMode":"consistent","automatic":true,"includedPaths":[{"path":"/a/?"}],)"
-              R"("excludedPaths":[{"path":"/\"_etag\"/?"}]})");
+    EXPECT_EQ(completed(R"({"includedPaths":[{"path":"/*"},{"path":"/a/?"}]})"),
+              R"({"indexingMode":"consistent","automatic":true,"includedPaths":[{"path":"/*"},)"
+              R"({"path":"/a/?"}],"excludedPaths":[{"path":"/\"_etag\"/?"}]})");
+    EXPECT_EQ(completed(R"({"includedPaths":[],"excludedPaths":[]})"), kDefault);
+}
+
+TEST(IndexingPolicy, TheRootMustBeInOneOfTheLists) {
+    for (const char* given : {R"({"includedPaths":[{"path":"/a/?"}]})",
+                              R"({"excludedPaths":[{"path":"/a/*"}]})",
+                              R"({"includedPaths":[{"path":"/a/*"}],"excludedPaths":[]})"}) {
+        EXPECT_THAT(refused(given), HasSubstr("special mandatory indexing path")) << given;
+    }
 }
 
 TEST(IndexingPolicy, CompletingTwiceChangesNothing) {
     for (const char* given : {"{}",
                               R"({"indexingMode":"none"})",
                               R"({"automatic":false})",
-                              R"({"includedPaths":[{"path":"/a/?"}]})",
+                              R"({"includedPaths":[{"path":"/a/?"},{"path":"/*"}]})",
                               R"({"compositeIndexes":[[{"path":"/a"},{"path":"/b"}]]})"}) {
         const std::string once = completed(given);
         EXPECT_EQ(completed(once), once) << given;
@@ -107,7 +116,11 @@ TEST(IndexingPolicy, BadPathsAreRefused) {
                              R"({"path":"a/?"})",
                              R"({"path":"/a/"})",
                              R"({"path":"*"})",
-                             R"({"path":"/a?"})"}) {
+                             R"({"path":"/a?"})",
+                             R"({"path":"/a/[/?"})",
+                             R"({"path":"/a/\"b/?"})",
+                             R"({"path":"/{a,b}/{c,d}/?"})",
+                             R"({"path":"//?"})"}) {
         const std::string list = std::string("[") + path + "]";
         EXPECT_THAT(refused("{\"includedPaths\":" + list + "}"), HasSubstr("included path"))
             << path;
@@ -117,8 +130,11 @@ TEST(IndexingPolicy, BadPathsAreRefused) {
 }
 
 TEST(IndexingPolicy, PathsAreCounted) {
-    EXPECT_THAT(completed("{\"includedPaths\":" + paths(1500) + "}"), HasSubstr("/p1499/?"));
-    EXPECT_THAT(completed("{\"excludedPaths\":" + paths(1500) + "}"), HasSubstr("/p1499/?"));
+    const std::string root = R"([{"path":"/*"}])";
+    EXPECT_THAT(completed("{\"excludedPaths\":" + root + ",\"includedPaths\":" + paths(1500) + "}"),
+                HasSubstr("/p1499/?"));
+    EXPECT_THAT(completed("{\"includedPaths\":" + root + ",\"excludedPaths\":" + paths(1500) + "}"),
+                HasSubstr("/p1499/?"));
     EXPECT_THAT(refused("{\"includedPaths\":" + paths(1501) + "}"), HasSubstr("1500"));
     EXPECT_THAT(refused("{\"excludedPaths\":" + paths(1501) + "}"), HasSubstr("1500"));
 }
@@ -135,6 +151,8 @@ TEST(IndexingPolicy, CompositeIndexesAreChecked) {
                             R"([["/a"]])",
                             R"([[{"path":"a"}]])",
                             R"([[{"path":1}]])",
+                            R"([[{"path":"/a/*"}]])",
+                            R"([[{"path":"/a/[]/b"}]])",
                             R"([[{"order":"ascending"}]])",
                             R"([[{"path":"/a","order":"up"}]])",
                             R"([[{"path":"/a","order":1}]])"}) {

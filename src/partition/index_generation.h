@@ -27,6 +27,7 @@ public:
                     std::shared_ptr<const index::ComputedProperties> computed);
     IndexGeneration(const IndexGeneration&) = delete;
     IndexGeneration& operator=(const IndexGeneration&) = delete;
+    ~IndexGeneration() = default;
 
     // Reads the dictionary. kCorrupted when it does not fit the policy.
     Status load(const storage::Reader& store);

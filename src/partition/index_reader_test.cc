@@ -14,7 +14,6 @@ namespace {
 
 using index::ValueBounds;
 using storage::Direction;
-using testing::ElementsAre;
 using testing_support::expect_sound;
 using testing_support::item;
 using testing_support::must;

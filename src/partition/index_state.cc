@@ -10,14 +10,14 @@ constexpr char kFormat = 1;  // On disk. A new layout gets a new number.
 
 Error damaged() { return Error(ErrorCode::kCorrupted, "the state of an index is damaged"); }
 
-void append(std::string& out, const IndexStateRecord::Generation& generation) {
+void append(std::string& out, const GenerationRecord& generation) {
     out += static_cast<char>(generation.number);
     append_varint(out, generation.policy.size());
     out.append(generation.policy);
 }
 
-IndexStateRecord::Generation take_generation(ByteReader& reader) {
-    IndexStateRecord::Generation generation;
+GenerationRecord take_generation(ByteReader& reader) {
+    GenerationRecord generation;
     generation.number = reader.big_endian<GenerationNumber>();
     generation.policy = reader.take(reader.varint());
     return generation;
@@ -46,7 +46,7 @@ Result<IndexStateRecord> IndexStateRecord::decode(std::string_view bytes) {
     if (reader.take(1) != std::string_view(&kFormat, 1)) return damaged();
     state.active = take_generation(reader);
     if (reader.big_endian<std::uint8_t>() != 0) {
-        Building& building = state.building.emplace();
+        BuildingRecord& building = state.building.emplace();
         building.generation = take_generation(reader);
         building.until = reader.big_endian<Docnum>();
         building.items = reader.big_endian<std::uint64_t>();

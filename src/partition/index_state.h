@@ -17,20 +17,22 @@
 
 namespace orrery::partition {
 
+struct GenerationRecord {
+    GenerationNumber number = 0;
+    std::string policy;  // PathPolicy::text()
+};
+
+struct BuildingRecord {
+    GenerationRecord generation;
+    // Items from here on came after building began and are in it from the start.
+    Docnum until = 0;
+    std::uint64_t items = 0;  // that the partition had then
+};
+
 // As it stands on disk under 'MI'.
 struct IndexStateRecord {
-    struct Generation {
-        GenerationNumber number = 0;
-        std::string policy;  // PathPolicy::text()
-    };
-    Generation active;
-    struct Building {
-        Generation generation;
-        // Items from here on came after building began and are in it from the start.
-        Docnum until = 0;
-        std::uint64_t items = 0;  // that the partition had then
-    };
-    std::optional<Building> building;
+    GenerationRecord active;
+    std::optional<BuildingRecord> building;
     std::vector<GenerationNumber> removing;
 
     std::string encode() const;

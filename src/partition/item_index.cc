@@ -6,11 +6,6 @@ namespace orrery::partition {
 
 namespace {
 
-// One step of building or removing: short enough to slip in between the writes of clients.
-constexpr std::size_t kItemsPerStep = 64;
-constexpr std::size_t kBytesPerStep = std::size_t{256} << 10;
-constexpr std::size_t kKeysRemovedPerStep = 2000;
-
 constexpr unsigned kGenerationMax = 255;
 
 }  // namespace
@@ -19,7 +14,7 @@ void ItemIndex::Generations::encode_record() {
     IndexStateRecord out;
     out.active = {.number = active->number(), .policy = active->policy()->text()};
     if (building) {
-        out.building = {
+        out.building = BuildingRecord{
             .generation = {.number = building->number(), .policy = building->policy()->text()},
             .until = until,
             .items = items};
@@ -69,7 +64,7 @@ std::shared_ptr<IndexGeneration> ItemIndex::make_generation(
 }
 
 Result<std::shared_ptr<IndexGeneration>> ItemIndex::load_generation(
-    const storage::Reader& store, const IndexStateRecord::Generation& generation) const {
+    const storage::Reader& store, const GenerationRecord& generation) const {
     auto loaded =
         make_generation(generation.number, TRY(index::PathPolicy::from_text(generation.policy)));
     TRY(loaded->load(store));
@@ -153,19 +148,19 @@ void ItemIndex::use_what_was_built() {
     current_ = std::move(next);
 }
 
-Status ItemIndex::advance(const storage::Reader& store, const Load& load) {
-    if (current_->building) return build(store, load);
-    return clear(store);
+Status ItemIndex::advance(const storage::Reader& store, const Load& load, const IndexStep& step) {
+    if (current_->building) return build(store, load, step);
+    return clear(store, step);
 }
 
-Status ItemIndex::build(const storage::Reader& store, const Load& load) {
+Status ItemIndex::build(const storage::Reader& store, const Load& load, const IndexStep& step) {
     auto next = std::make_shared<Generations>(*current_);
     const auto cursor =
         store.scan({.from = item_key(next->position.next), .until = item_key(next->until)},
                    storage::Direction::kForward);
     std::size_t items = 0;
     std::size_t bytes = 0;
-    for (; cursor->valid() && items < kItemsPerStep && bytes < kBytesPerStep; cursor->next()) {
+    for (; cursor->valid() && items < step.items && bytes < step.bytes; cursor->next()) {
         const Docnum docnum = TRY(docnum_of_key(cursor->key()));
         // Not what the cursor shows: this batch may have changed or removed it.
         const std::optional<StoredItem> item = TRY(load(docnum));
@@ -181,7 +176,7 @@ Status ItemIndex::build(const storage::Reader& store, const Load& load) {
     return {};
 }
 
-Status ItemIndex::clear(const storage::Reader& store) {
+Status ItemIndex::clear(const storage::Reader& store, const IndexStep& step) {
     // Only what had been given up before this batch began: the batch may hold keys of one that was
     // given up since, which the store does not show yet.
     if (committed_->removing.empty() || current_->removing.empty()) return {};
@@ -191,7 +186,7 @@ Status ItemIndex::clear(const storage::Reader& store) {
         const auto cursor =
             store.scan(keys_with(index_prefix(letter, number)), storage::Direction::kForward);
         for (; cursor->valid(); cursor->next(), ++removed) {
-            if (removed == kKeysRemovedPerStep) return {};
+            if (removed == step.keys_removed) return {};
             staged_.remove(cursor->key());
         }
         TRY(cursor->status());

@@ -29,6 +29,14 @@ namespace orrery::partition {
 using ComputedFactory =
     std::function<std::shared_ptr<const index::ComputedProperties>(const index::PathPolicy&)>;
 
+// How much one step of building or removing does: short enough to slip in between the writes of
+// clients.
+struct IndexStep {
+    std::size_t items = 64;
+    std::size_t bytes = std::size_t{256} << 10;
+    std::size_t keys_removed = 2000;
+};
+
 // What readers need to know, as of the newest commit.
 struct IndexView {
     std::string record;  // what stands under index_state_key(); empty before the first write
@@ -72,7 +80,7 @@ public:
     // One small step of building, or of removing what is not used any more. `load` gives the newest
     // version of an item, this batch included.
     using Load = std::function<Result<std::optional<StoredItem>>(Docnum)>;
-    Status advance(const storage::Reader& store, const Load& load);
+    Status advance(const storage::Reader& store, const Load& load, const IndexStep& step);
 
     struct Savepoint;
     Savepoint savepoint() const;
@@ -107,13 +115,13 @@ private:
     std::shared_ptr<IndexGeneration> make_generation(
         GenerationNumber number, std::shared_ptr<const index::PathPolicy> policy) const;
     Result<std::shared_ptr<IndexGeneration>> load_generation(
-        const storage::Reader& store, const IndexStateRecord::Generation& generation) const;
+        const storage::Reader& store, const GenerationRecord& generation) const;
     Status load(const storage::Reader& store, const IndexStateRecord& record);
 
     Status change(const StoredItem* old, const StoredItem* now);
     Status change_in(IndexGeneration& generation, const StoredItem* old, const StoredItem* now);
-    Status build(const storage::Reader& store, const Load& load);
-    Status clear(const storage::Reader& store);
+    Status build(const storage::Reader& store, const Load& load, const IndexStep& step);
+    Status clear(const storage::Reader& store, const IndexStep& step);
     void use_what_was_built();
     void publish();
 

@@ -135,8 +135,9 @@ Status ItemWriter::adopt_policy(std::shared_ptr<const index::PathPolicy> policy)
         {.next = next_docnum(), .items = state_.item_count, .never_written = state_.lsn == 0});
 }
 
-Status ItemWriter::advance_index() {
-    return index_.advance(store_, [this](Docnum docnum) { return load(docnum); });
+Status ItemWriter::advance_index(const IndexStep& step) {
+    return index_.advance(
+        store_, [this](Docnum docnum) { return load(docnum); }, step);
 }
 
 void ItemWriter::rollback_to(const Savepoint& savepoint) {

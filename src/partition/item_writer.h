@@ -82,7 +82,7 @@ public:
 
     // Changes of the index as a whole (item_index.h).
     Status adopt_policy(std::shared_ptr<const index::PathPolicy> policy);
-    Status advance_index();
+    Status advance_index(const IndexStep& step = {});
 
     struct Savepoint {
         storage::WriteBatch::Savepoint batch;

@@ -1,8 +1,8 @@
-// Random writes, reads, feeds, expiry and restarts on a partition, against a small model of what it
-// should hold. ORRERY_TEST_SEED=n in the environment tries another seed.
+// Random writes, reads, feeds, expiry, look-ups by index, changes of the indexing policy and
+// restarts on a partition, against a small model of what it should hold. ORRERY_TEST_SEED=n in the
+// environment tries another seed.
 
 #include <algorithm>
-#include <map>
 #include <random>
 #include <string>
 #include <vector>
@@ -11,7 +11,9 @@
 
 #include "partition/expiry.h"
 #include "partition/feed.h"
+#include "partition/index_reader.h"
 #include "partition/item_json.h"
+#include "partition/test_model.h"
 #include "partition/test_support.h"
 #include "storage/engine_test_support.h"
 #include "storage/rocksdb/rocks_engine.h"
@@ -20,11 +22,14 @@ namespace orrery::partition {
 namespace {
 
 using storage::testing_support::test_seed;
+using testing_support::Address;
 using testing_support::ContainerUnderTest;
 using testing_support::expect_sound;
 using testing_support::identity;
 using testing_support::item;
 using testing_support::kStartSecond;
+using testing_support::Model;
+using testing_support::ModelItem;
 using testing_support::must;
 using testing_support::run;
 
@@ -56,75 +61,6 @@ struct RocksMedium final : Medium {
     std::unique_ptr<storage::Engine> rocks;
 };
 
-struct ModelItem {
-    int order = 0;  // of insertion
-    int unique = 0;
-    int value = 0;
-    int ttl = 0;
-    std::int64_t timestamp = 0;
-    std::string etag;
-};
-
-struct Address {
-    std::string key;
-    std::string id;
-    auto operator<=>(const Address&) const = default;
-};
-
-// What the partition should hold, in the simplest words there are.
-class Model {
-public:
-    ModelItem* find(const Address& address, std::int64_t now) {
-        const auto found = items_.find(address);
-        if (found == items_.end() || expired(found->second, now)) return nullptr;
-        return &found->second;
-    }
-    bool unique_taken(const Address& self, int unique, std::int64_t now) const {
-        return std::any_of(items_.begin(), items_.end(), [&](const auto& entry) {
-            return entry.first.key == self.key && entry.first.id != self.id &&
-                   entry.second.unique == unique && !expired(entry.second, now);
-        });
-    }
-    // Overwrites, renames or inserts.
-    ModelItem& write(const Address& from, const Address& to, ModelItem item, std::int64_t now) {
-        const ModelItem* old = find(from, now);
-        item.order = old != nullptr ? old->order : ++last_order_;
-        item.timestamp = now;
-        items_.erase(from);
-        return items_[to] = std::move(item);
-    }
-    void erase(const Address& address) { items_.erase(address); }
-    void forget_expired(std::int64_t now) {
-        std::erase_if(items_, [&](const auto& entry) { return expired(entry.second, now); });
-    }
-    // "id=value" in the order of insertion; of one partition key, or of all.
-    std::vector<std::string> feed(const std::string* key, std::int64_t now) const {
-        std::map<int, std::string> sorted;
-        for (const auto& [address, item] : items_) {
-            if (expired(item, now) || (key != nullptr && address.key != *key)) continue;
-            sorted[item.order] = address.id + "=" + std::to_string(item.value);
-        }
-        std::vector<std::string> out;
-        out.reserve(sorted.size());
-        for (const auto& [order, text] : sorted) {
-            out.push_back(text);
-        }
-        return out;
-    }
-
-    std::optional<std::int32_t> default_ttl = -1;
-
-private:
-    bool expired(const ModelItem& item, std::int64_t now) const {
-        if (!default_ttl) return false;
-        const std::int32_t ttl = item.ttl != 0 ? item.ttl : *default_ttl;
-        return ttl > 0 && item.timestamp + ttl <= now;
-    }
-
-    std::map<Address, ModelItem> items_;
-    int last_order_ = 0;
-};
-
 class Trial {
 public:
     Trial(Medium& medium, unsigned seed) : medium_(medium), random_(seed) { open(); }
@@ -146,7 +82,7 @@ public:
             case 8:
                 return read();
             case 9:
-                return feed();
+                return random_() % 2 == 0 ? feed() : look_up();
             case 10:
                 clock_.advance(std::chrono::seconds(random_() % 3));
                 return;
@@ -157,7 +93,11 @@ public:
     void finish() {
         sweep();
         reopen();
+        while (partition_->index_view()->work_left) {
+            advance_index();
+        }
         feed();
+        look_up();
         expect_sound(*store_);
         EXPECT_EQ(partition_->item_count(), model_.feed(nullptr, now()).size());
         partition_->close();
@@ -180,9 +120,15 @@ private:
         open();
     }
     void seldom() {
-        switch (random_() % 8) {
+        switch (random_() % 12) {
             case 0:
                 return reopen();
+            case 8:
+                return change_policy();
+            case 9:
+            case 10:
+            case 11:
+                return advance_index();
             case 1: {
                 sweep();  // what has expired must not come back under another default
                 const std::optional<std::int32_t> defaults[] = {std::nullopt, -1, 3, 30};
@@ -208,12 +154,26 @@ private:
         out.value = static_cast<int>(random_() % 1'000'000);
         if (random_() % 4 == 0)
             out.ttl = random_() % 4 == 0 ? -1 : static_cast<int>(random_() % 9) + 1;
+        const char* more[] = {"",
+                              R"(,"s":"text")",
+                              R"(,"s":null,"a":[1,[2,{"x":true}],"text",1])",
+                              R"(,"o":{"p":{"q":[]},"r":-1.5e300},"s":"other")",
+                              R"(,"o":{"p":9007199254740993,"\u0072":"\ud83d\ude00"})"};
+        out.more = more[random_() % std::size(more)];
+        if (random_() % 8 == 0) out.more += ",\"k" + std::to_string(random_() % 50) + "\":1";
+        constexpr IndexingDirective kDirectives[] = {IndexingDirective::kDefault,
+                                                     IndexingDirective::kDefault,
+                                                     IndexingDirective::kDefault,
+                                                     IndexingDirective::kInclude,
+                                                     IndexingDirective::kExclude};
+        out.directive = kDirectives[random_() % std::size(kDirectives)];
         return out;
     }
     std::string json(const Address& address, const ModelItem& wanted) const {
         std::string rest =
             ",\"u\":" + std::to_string(wanted.unique) + ",\"n\":" + std::to_string(wanted.value);
         if (wanted.ttl != 0) rest += ",\"ttl\":" + std::to_string(wanted.ttl);
+        rest += wanted.more;
         return item(address.id, address.key, rest);
     }
     // Nothing, the item's etag, or one that is not (any more).
@@ -227,8 +187,9 @@ private:
                 return std::nullopt;
         }
     }
-    WriteRules rules(const std::optional<std::string>& etag = std::nullopt) const {
-        return {.default_ttl = model_.default_ttl, .if_match = etag};
+    WriteRules rules(const ModelItem& wanted,
+                     const std::optional<std::string>& etag = std::nullopt) const {
+        return {.default_ttl = model_.default_ttl, .if_match = etag, .indexing = wanted.directive};
     }
 
     // What the service would answer, by the model.
@@ -278,7 +239,7 @@ private:
                                        ? ErrorCode::kConflict
                                        : expected_write(nullptr, to, wanted, std::nullopt);
         write(to, to, wanted, expected, [&](ItemWriter& writer, const model::ItemBody& body) {
-            return writer.create(body, container_.epk({to.key}), rules());
+            return writer.create(body, container_.epk({to.key}), rules(wanted));
         });
     }
     void upsert() {
@@ -291,7 +252,7 @@ private:
               wanted,
               expected_write(existing, to, wanted, etag),
               [&](ItemWriter& writer, const model::ItemBody& body) {
-                  return writer.upsert(body, container_.epk({to.key}), rules(etag));
+                  return writer.upsert(body, container_.epk({to.key}), rules(wanted, etag));
               });
     }
     void replace() {
@@ -306,7 +267,8 @@ private:
               wanted,
               expected_replace(from, to, wanted, etag),
               [&](ItemWriter& writer, const model::ItemBody& body) {
-                  return writer.replace(container_.ref({from.key}, from.id), body, rules(etag));
+                  return writer.replace(
+                      container_.ref({from.key}, from.id), body, rules(wanted, etag));
               });
     }
     ErrorCode expected_replace(const Address& from,
@@ -324,7 +286,7 @@ private:
         const ModelItem* existing = model_.find(address, now());
         const auto etag = random_etag(existing);
         const Status outcome = run(*partition_, [&](ItemWriter& writer) -> Status {
-            TRY(writer.remove(container_.ref({address.key}, address.id), rules(etag)));
+            TRY(writer.remove(container_.ref({address.key}, address.id), rules({}, etag)));
             return {};
         });
         const bool wrong_etag = existing != nullptr && etag && *etag != existing->etag;
@@ -369,6 +331,60 @@ private:
             wanted.resume = *page.resume;
         }
         EXPECT_EQ(found, model_.feed(one_key ? &key : nullptr, now()));
+    }
+    void look_up() {
+        const int limit = static_cast<int>(random_() % 1'000'000);
+        const auto snapshot = partition_->store().snapshot();
+        const IndexReader index = must(IndexReader::open(*partition_, snapshot));
+        const PathEntry path = must(index.find({{.name = "n", .element = false}}));
+        if (path.state == PathEntry::State::kUnusable) return;
+        std::vector<std::string> found;
+        const auto add = [&](Docnum docnum) {
+            std::string record;
+            ASSERT_TRUE(must(snapshot->get(item_key(docnum), record))) << "no item " << docnum;
+            const StoredItem item = must(StoredItem::decode(docnum, std::move(record)));
+            if (Expiry{model_.default_ttl, now()}.expired(item.header())) return;
+            const json::Value value = model::testing_support::parsed(item.json());
+            if (value.find("n")->integer() <= limit) found.emplace_back(item.id());
+        };
+        std::string encoded;
+        index::encode_number(encoded, limit);
+        if (path.state == PathEntry::State::kListed) {
+            const auto terms = index.terms(path.id, index::at_most(encoded));
+            for (; terms->valid(); terms->next()) {
+                add(terms->docnum());
+            }
+        }
+        const auto others = index.unindexed(storage::Direction::kForward);
+        for (; others->valid(); others->next()) {
+            add(others->docnum());
+        }
+        std::sort(found.begin(), found.end());
+        EXPECT_EQ(found, model_.with_at_most(limit, now()));
+    }
+    void change_policy() {
+        const char* policies[] = {
+            "{}",
+            R"({"indexingMode":"none"})",
+            R"({"automatic":false})",
+            R"({"includedPaths":[{"path":"/n/?"}],"excludedPaths":[{"path":"/*"}]})",
+            R"({"includedPaths":[{"path":"/*"}],"excludedPaths":[{"path":"/o/*"}],
+                "compositeIndexes":[[{"path":"/n"},{"path":"/s","order":"descending"}]]})"};
+        container_ = ContainerUnderTest(
+            std::string(
+                R"({"uniqueKeyPolicy":{"uniqueKeys":[{"paths":["/u"]}]},"indexingPolicy":)") +
+            policies[random_() % std::size(policies)] + "}");
+        // Sometimes the partition only hears of it when it is opened the next time.
+        if (random_() % 4 == 0) return reopen();
+        ASSERT_TRUE(run(*partition_, [&](ItemWriter& writer) {
+            return writer.adopt_policy(container_.policy());
+        }));
+    }
+    void advance_index() {
+        const IndexStep step{.items = 1 + random_() % 3, .bytes = 1'000'000, .keys_removed = 20};
+        const Status done =
+            run(*partition_, [&](ItemWriter& writer) { return writer.advance_index(step); });
+        ASSERT_TRUE(done) << done.error().message();
     }
     void sweep() {
         if (model_.default_ttl) {

@@ -18,8 +18,7 @@ Result<IndexVerifier> IndexVerifier::open(const storage::Reader& store,
     return verifier;
 }
 
-Status IndexVerifier::add(const IndexStateRecord::Generation& generation,
-                          const ComputedFactory& computed) {
+Status IndexVerifier::add(const GenerationRecord& generation, const ComputedFactory& computed) {
     auto policy = TRY(index::PathPolicy::from_text(generation.policy));
     std::shared_ptr<const index::ComputedProperties> properties;
     if (computed && !policy->computed().empty()) properties = computed(*policy);

@@ -42,7 +42,7 @@ private:
     IndexVerifier(const storage::Reader& store, Report report)
         : store_(&store), report_(std::move(report)) {}
 
-    Status add(const IndexStateRecord::Generation& generation, const ComputedFactory& computed);
+    Status add(const GenerationRecord& generation, const ComputedFactory& computed);
     Status check(const StoredItem& item, Checked& checked);
     Status count(char letter);
 

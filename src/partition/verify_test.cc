@@ -6,6 +6,8 @@
 
 #include <gtest/gtest.h>
 
+#include "index/path_tree.h"
+#include "partition/index_keys.h"
 #include "partition/test_support.h"
 #include "storage/engine_test_support.h"
 
@@ -160,6 +162,40 @@ TEST_F(Verify, MissingCountersAreAProblemAndDamagedOnesAnError) {
     EXPECT_THAT(problems(), HasSubstr("the counters say 0 items"));
     put_entry(state_key(), "short");
     EXPECT_FALSE(verify(bench_.store()));
+}
+
+TEST_F(Verify, FindsMissingAndStrayIndexEntries) {
+    std::vector<std::string> entries;
+    for (const char letter : {'I', 'S'}) {
+        for (const auto& [key, value] : storage::testing_support::entries(
+                 bench_.store(), all_of(letter), storage::Direction::kForward)) {
+            entries.push_back(key);
+        }
+    }
+    ASSERT_EQ(entries.size(), 11U);  // id pk u _ts and a shape each, and one ttl
+    for (const std::string& key : entries) {
+        remove_entry(key);
+        EXPECT_THAT(problems(), HasSubstr("index entries are missing"));
+        put_entry(key, "");
+        expect_sound(bench_.store());
+        std::string stray = key;
+        stray.back() = static_cast<char>(stray.back() + 60);
+        put_entry(stray, "");
+        EXPECT_THAT(problems(), HasSubstr("but the items account for"));
+        remove_entry(stray);
+    }
+    put_entry("I\x07x", "");
+    EXPECT_THAT(problems(), HasSubstr("of no generation"));
+}
+
+TEST_F(Verify, FindsADictionaryThatLacksAPath) {
+    remove_entry(path_name_key(1, index::encode_path({{"ttl", false}})));
+    EXPECT_THAT(problems(), HasSubstr("index cannot be read"));
+}
+
+TEST_F(Verify, ItemsNeedAnIndex) {
+    remove_entry(index_state_key());
+    EXPECT_THAT(problems(), HasSubstr("there is no index"));
 }
 
 TEST_F(Verify, ProblemsAreCounted) {

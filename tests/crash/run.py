@@ -16,13 +16,14 @@ from lib.report import Report, expect, scratch_directory  # noqa: E402
 from lib.server import DEFAULT_BINARY, Server, inspect  # noqa: E402
 from items import LOGICAL_PARTITIONS, Container, Counter, Key, Worker  # noqa: E402
 from ledger import Ledger  # noqa: E402
+from policies import POLICIES, PolicyWorker  # noqa: E402
 from resources import ResourceWorker  # noqa: E402
 from verify import verify_items  # noqa: E402
 
 WORKERS = 6
 KEYS_PER_WORKER_AND_CONTAINER = 14
 COUNTERS = 3
-ROUNDS_PER_INSPECTION = 20
+ROUNDS_PER_INSPECTION = 10
 ROUNDS_PER_DIRECTORY = 50
 FAILURES_MAX = 3
 
@@ -39,6 +40,7 @@ class World:
         self.counters: list[Counter] = []
         self.workers: list[Worker] = []
         self.resources = ResourceWorker()
+        self.policies: PolicyWorker | None = None
         self.ledger = Ledger()
 
     def start(self, rng: random.Random) -> Server:
@@ -51,7 +53,7 @@ class World:
 
     def fill(self, client: Client) -> None:
         key_path = {"paths": ["/pk"], "kind": "Hash", "version": 2}
-        plain = {"id": "plain", "partitionKey": key_path}
+        plain = {"id": "plain", "partitionKey": key_path, "indexingPolicy": POLICIES[0]}
         expiring = {"id": "expiring", "partitionKey": key_path, "defaultTtl": 2}
         unique = {"id": "unique", "partitionKey": key_path, "defaultTtl": -1,
                   "uniqueKeyPolicy": {"uniqueKeys": [{"paths": ["/u"]}]}}
@@ -59,6 +61,7 @@ class World:
             Container(make_container(client, "load", plain)),
             Container(make_container(client, "load", expiring), default_ttl=2),
             Container(make_container(client, "load", unique), default_ttl=-1, unique=True)]
+        self.policies = PolicyWorker(self.containers[0].link, plain)
         for number in range(COUNTERS):
             counter = Counter(self.containers[0], f"pk{number}")
             made = client.item("POST", counter.container.link, counter.pk,
@@ -74,6 +77,7 @@ class World:
 
     def verify(self, client: Client, rng: random.Random) -> int:
         self.resources.verify(client)
+        self.policies.verify(client)
         return verify_items(client, self.containers, self.keys, self.counters, self.ledger, rng)
 
 
@@ -83,7 +87,7 @@ class Load:
     def __init__(self, world: World, port: int, rng: random.Random):
         self.world = world
         self.problems: list[str] = []
-        runs = [world.resources.run] + [worker.run for worker in world.workers]
+        runs = [worker.run for worker in (world.resources, world.policies, *world.workers)]
         self.threads = [
             threading.Thread(target=self.guard, daemon=True,
                              args=(run, Client(port, secure=number == 1), random.Random(rng.random())))
@@ -100,7 +104,7 @@ class Load:
             self.problems.append(f"{type(error).__name__}: {error}")
 
     def acknowledged(self) -> int:
-        workers = [self.world.resources, *self.world.workers]
+        workers = [self.world.resources, self.world.policies, *self.world.workers]
         return sum(worker.acknowledged for worker in workers)
 
     def finish(self) -> int:

@@ -9,6 +9,7 @@
 
 #include <rocksdb/convenience.h>
 #include <rocksdb/filter_policy.h>
+#include <rocksdb/slice_transform.h>
 #include <rocksdb/table.h>
 
 #include "base/log.h"
@@ -75,6 +76,11 @@ void choose_memory(rocksdb::Options& options, const RocksOptions& wanted) {
     // A get that misses the memtable should not have to search it.
     options.memtable_prefix_bloom_size_ratio = 0.02;
     options.memtable_whole_key_filtering = true;
+    // A batch brings its index keys in order: inserting goes on from where the last key with this
+    // beginning (partition and letter) went, instead of searching from the top.
+    constexpr std::size_t kHintBytes = 5;
+    options.memtable_insert_with_hint_prefix_extractor.reset(
+        rocksdb::NewFixedPrefixTransform(kHintBytes));
 }
 
 void choose_background_work(rocksdb::Options& options) {

@@ -1,0 +1,180 @@
+#include "service/indexing.h"
+
+#include <chrono>
+#include <set>
+#include <string>
+#include <thread>
+
+#include <gtest/gtest.h>
+
+#include "service/background.h"
+#include "service/test_support.h"
+#include "storage/faulty_engine.h"
+
+namespace orrery::service {
+namespace {
+
+using model::testing_support::container_body;
+using storage::Fault;
+using testing_support::must;
+using testing_support::Services;
+using testing_support::ServiceTest;
+
+constexpr const char* kOnlyN =
+    R"({"indexingPolicy":{"includedPaths":[{"path":"/n/?"}],"excludedPaths":[{"path":"/*"}]}})";
+
+Status replace(Services& services, std::string_view members) {
+    TRY(services.resources->replace_container(
+        {}, {.database = "d", .container = "c"}, container_body(members).text()));
+    return {};
+}
+
+catalog::ContainerPtr container_of(Services& services) {
+    return must(services.resources->find({}, {.database = "d", .container = "c"})).container;
+}
+
+void create(Services& services, int count) {
+    const auto container = container_of(services);
+    for (int i = 0; i < count; ++i) {
+        const std::string id = std::to_string(i);
+        std::string item = R"({"id":")" + id;
+        item.append(R"(","pk":")").append(id).append(R"(","n":)").append(id).append(R"(,"s":"x"})");
+        services.upsert(container, item);
+    }
+}
+
+int progress(Services& services) {
+    return must(services.indexing->progress(*container_of(services)));
+}
+
+class IndexingTest : public ServiceTest {};
+
+TEST_F(IndexingTest, AReplacedPolicyIsBuiltInSteps) {
+    services_.container("{}", 2);
+    EXPECT_EQ(progress(services_), 100);
+    create(services_, 2000);
+    ASSERT_TRUE(replace(services_, kOnlyN));
+    EXPECT_EQ(progress(services_), 0);
+    std::set<int> seen;
+    while (services_.indexing->advance()) {
+        seen.insert(progress(services_));
+        EXPECT_EQ(services_.problems(), "");
+    }
+    EXPECT_EQ(progress(services_), 100);
+    EXPECT_GE(seen.size(), 2U);
+    EXPECT_EQ(services_.problems(), "");
+    // What does not change the index does not rebuild it.
+    ASSERT_TRUE(replace(services_, std::string(kOnlyN).insert(1, R"("defaultTtl":50,)")));
+    EXPECT_EQ(progress(services_), 100);
+}
+
+TEST_F(IndexingTest, ARestartGoesOnWhereItWas) {
+    services_.container("{}", 2);
+    create(services_, 2000);
+    ASSERT_TRUE(replace(services_, kOnlyN));
+    ASSERT_TRUE(services_.indexing->advance());
+    const int before = progress(services_);
+    EXPECT_GT(before, 0);
+    EXPECT_LT(before, 100);
+    services_.executors.reset();
+    Services again(engine_, clock_);
+    ASSERT_TRUE(again.start());
+    EXPECT_EQ(progress(again), before);
+    // Nobody has to ask for the container: the first round looks at all.
+    const Background background(
+        *again.catalog, *again.partitions, *again.indexing, std::chrono::hours(1));
+    const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(30);
+    while (progress(again) < 100 && std::chrono::steady_clock::now() < deadline) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+    EXPECT_EQ(progress(again), 100);
+}
+
+TEST_F(IndexingTest, APolicyThatThePartitionsMissedIsTakenOver) {
+    services_.container();
+    create(services_, 10);
+    // As after a crash right behind the catalog's commit.
+    must(services_.catalog->replace_container(container_of(services_)->rid,
+                                              model::testing_support::container_definition(kOnlyN),
+                                              std::nullopt));
+    EXPECT_LT(progress(services_), 100);
+    while (services_.indexing->advance()) {
+    }
+    EXPECT_EQ(progress(services_), 100);
+    EXPECT_EQ(services_.problems(), "");
+}
+
+TEST_F(IndexingTest, RemovedContainersAreLeftAlone) {
+    const auto container = services_.container();
+    create(services_, 10);
+    ASSERT_TRUE(replace(services_, kOnlyN));
+    ASSERT_TRUE(services_.catalog->remove_container(container->rid, std::nullopt));
+    ASSERT_TRUE(services_.partitions->drop_removed());
+    EXPECT_FALSE(services_.indexing->advance());
+    services_.indexing->adopt(container->rid);
+}
+
+// Every write on the way from one policy to the next fails once, in each way a write can fail.
+class IndexingFaultTest : public testing::TestWithParam<Fault> {
+protected:
+    struct Machine {
+        Status start() {
+            services.reset();
+            services = std::make_unique<Services>(engine, clock);
+            return services->start();
+        }
+        storage::MemoryEngine medium;
+        storage::FaultyEngine engine{medium};
+        ManualClock clock{std::chrono::seconds(1'700'000'000)};
+        std::unique_ptr<Services> services;
+    };
+
+    // From items under one policy to the next, a few writes in between.
+    static void work(Machine& machine) {
+        const auto restart_if_crashed = [&] {
+            if (!machine.engine.crashed()) return;
+            machine.engine.reopen();
+            ASSERT_TRUE(machine.start());
+            EXPECT_EQ(machine.services->problems(), "");
+        };
+        while (!replace(*machine.services, kOnlyN)) {
+            restart_if_crashed();
+        }
+        restart_if_crashed();
+        for (int round = 0; round < 50 && progress(*machine.services) < 100; ++round) {
+            machine.services->indexing->advance();
+            restart_if_crashed();
+            create(*machine.services, 3);
+            restart_if_crashed();
+        }
+        EXPECT_EQ(progress(*machine.services), 100);
+        for (int round = 0; round < 50; ++round) {
+            if (!machine.services->indexing->advance()) break;
+        }
+        restart_if_crashed();
+        EXPECT_EQ(machine.services->problems(), "");
+    }
+};
+
+INSTANTIATE_TEST_SUITE_P(Faults,
+                         IndexingFaultTest,
+                         testing::Values(Fault::kFail, Fault::kCrashBefore, Fault::kCrashAfter));
+
+TEST_P(IndexingFaultTest, EveryWriteOfATransformation) {
+    for (std::uint64_t nth = 1, writes = 1; nth <= writes; ++nth) {
+        SCOPED_TRACE("write " + std::to_string(nth));
+        Machine machine;
+        ASSERT_TRUE(machine.start());
+        machine.services->container();
+        create(*machine.services, 700);
+        const std::uint64_t before = machine.engine.writes();
+        machine.engine.inject(GetParam(), nth);
+        ASSERT_NO_FATAL_FAILURE(work(machine));
+        if (HasFailure()) return;
+        machine.engine.clear();
+        writes = std::min<std::uint64_t>(machine.engine.writes() - before, 40);
+    }
+}
+
+}  // namespace
+}  // namespace orrery::service
