@@ -122,7 +122,7 @@ std::unique_ptr<index::DocnumCursor> Snapshot::members() const {
 }
 
 Result<std::unique_ptr<Snapshot::Walk>> Snapshot::items(Docnum from) {
-    std::unique_ptr<Walk> walk(new Walk(*this));
+    auto walk = std::make_unique<Walk>(Walk::Made(), *this);
     storage::Range range = all_of('D');
     if (scope_.partition_key) {
         range = members_of(scope_.partition_key->epk);

@@ -43,9 +43,15 @@ public:
         // Moves to the next item; nothing at the end. Good until the next call.
         Result<std::optional<ItemView>> next();
 
+        // Only items() makes them.
+        class Made {
+            friend class Snapshot;
+            Made() = default;
+        };
+        Walk(Made /*made*/, Snapshot& snapshot) : snapshot_(snapshot) {}
+
     private:
         friend class Snapshot;
-        explicit Walk(Snapshot& snapshot) : snapshot_(snapshot) {}
 
         Snapshot& snapshot_;
         std::unique_ptr<storage::Cursor> cursor_;

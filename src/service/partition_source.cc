@@ -37,8 +37,7 @@ Result<std::unique_ptr<PartitionSource>> PartitionSource::open(
     std::optional<std::int32_t> default_ttl) {
     partition::Snapshot snapshot = TRY(partition::Snapshot::take(partition, scope, default_ttl));
     partition::IndexReader index = TRY(partition::IndexReader::open(partition, snapshot.reader()));
-    return std::unique_ptr<PartitionSource>(
-        new PartitionSource(std::move(snapshot), std::move(index)));
+    return std::make_unique<PartitionSource>(Opened(), std::move(snapshot), std::move(index));
 }
 
 std::unique_ptr<sql::ItemCursor> PartitionSource::items(sql::ItemNumber from) {

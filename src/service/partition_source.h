@@ -15,7 +15,12 @@
 namespace orrery::service {
 
 class PartitionSource : public sql::ItemSource {
+    struct Opened {};  // only open() makes them
+
 public:
+    PartitionSource(Opened /*opened*/, partition::Snapshot snapshot, partition::IndexReader reader)
+        : snapshot_(std::move(snapshot)), index_(std::move(reader)) {}
+
     // The state as of now.
     static Result<std::unique_ptr<PartitionSource>> open(const partition::Partition& partition,
                                                          const partition::FeedScope& scope,
@@ -58,9 +63,6 @@ private:
     private:
         partition::IndexReader reader_;
     };
-
-    PartitionSource(partition::Snapshot snapshot, partition::IndexReader reader)
-        : snapshot_(std::move(snapshot)), index_(std::move(reader)) {}
 
     partition::Snapshot snapshot_;
     Index index_;

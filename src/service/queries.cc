@@ -172,10 +172,12 @@ public:
         if (query.spec.resume_filter) filter_ = &*query.spec.resume_filter;
         scope_ = "query " + selection_.text(container_) + " " + digest_of(query);
         const std::size_t rows_max = TRY(page_size(request_, model::limits::kPageRowsDefault));
-        sql::PageLimits limits{.rows_max = rows_max,
-                               .bytes_max = model::limits::kPageBytesMax,
-                               .deadline = SteadyClock::now() + kPageTime,
-                               .at_least_one = true};
+        sql::PageLimits limits{
+            .rows_max = rows_max,
+            .bytes_max = model::limits::kPageBytesMax,
+            .time_is_up = [end = SteadyClock::now() +
+                                 kPageTime] { return SteadyClock::now() >= end; },
+            .at_least_one = true};
         const Start start = TRY(start_of(ranges));
         sql::Resume from = start.resume;
         for (std::size_t at = start.at; at < ranges.size(); ++at, from = {}) {
@@ -190,8 +192,7 @@ public:
             limits.bytes_max = model::limits::kPageBytesMax -
                                std::min(answer_.page.elements.size(), model::limits::kPageBytesMax);
             limits.at_least_one = answer_.page.count == 0;
-            const bool full = limits.rows_max == 0 || limits.bytes_max == 0 ||
-                              SteadyClock::now() >= limits.deadline;
+            const bool full = limits.rows_max == 0 || limits.bytes_max == 0 || limits.time_is_up();
             if (full && !last) {
                 go_on(ranges[at + 1], {});
                 break;
@@ -209,7 +210,8 @@ public:
         const sql::PageLimits limits{
             .rows_max = TRY(page_size(request_, model::limits::kPageRowsDefault)),
             .bytes_max = model::limits::kPageBytesMax,
-            .deadline = SteadyClock::now() + kPageTime,
+            .time_is_up = [end = SteadyClock::now() +
+                                 kPageTime] { return SteadyClock::now() >= end; },
             .at_least_one = true};
         std::vector<MergedSource::Part> parts;
         for (const std::size_t range : ranges) {

@@ -27,8 +27,7 @@ public:
         std::uint64_t items = 0;
         std::uint64_t looked_beyond = 0;
         while (!output_.is_complete()) {
-            const bool time_is_up = ++items % kItemsPerLookAtClock == 0 &&
-                                    std::chrono::steady_clock::now() >= limits.deadline;
+            const bool time_is_up = ++items % kItemsPerLookAtClock == 0 && limits.time_is_up();
             if (!TRY(driver_.next())) return std::optional<Resume>();
             if (time_is_up || (output_.is_full() && ++looked_beyond > kPeekItems)) {
                 return resume_at(0);

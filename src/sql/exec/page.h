@@ -3,8 +3,8 @@
 
 #pragma once
 
-#include <chrono>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 
@@ -21,7 +21,7 @@ namespace orrery::sql {
 struct PageLimits {
     std::size_t rows_max = 0;
     std::size_t bytes_max = 0;
-    std::chrono::steady_clock::time_point deadline;
+    std::function<bool()> time_is_up;  // asked now and then
     // Takes the first row whatever its size, so that a query always gets on.
     bool at_least_one = true;
 };
