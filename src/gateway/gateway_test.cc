@@ -169,15 +169,6 @@ TEST_F(GatewayTest, FeaturesThatAreMissingAre501ByName) {
 
 TEST_F(GatewayTest, PostsThatAreNoWritesAre501ByName) {
     make_container();
-    const std::string body = R"({"query":"SELECT * FROM c"})";
-    expect_error(create(body, {{"x-ms-documentdb-isquery", "True"}}), 501, "Queries on items");
-    expect_error(
-        create(body, {{"Content-Type", "application/query+json"}}), 501, "Queries on items");
-    expect_error(create(body,
-                        {{"x-ms-cosmos-is-query-plan-request", "True"},
-                         {"x-ms-documentdb-isquery", "True"}}),
-                 501,
-                 "Query plans");
     expect_error(create("[]", {{"x-ms-cosmos-is-batch-request", "true"}}), 501, "Batches");
     expect_error(
         send("GET", "/dbs/d/colls/c/docs", {{"A-IM", "Incremental feed"}}), 501, "change feed");
