@@ -41,6 +41,12 @@ void Indexing::adopt_in(const catalog::Container& container) {
 Status Indexing::adopt_in(const catalog::Container& container, std::size_t range) {
     std::uint64_t& adopted = adopted_[container.ranges[range].partition];
     if (adopted == container.revision.version) return {};
+    // One that is neither open nor written to will have the policy of its time when it is.
+    const storage::PartitionId id = container.ranges[range].partition;
+    if (!partitions_.find(id) && !TRY(partitions_.is_written(id))) {
+        adopted = container.revision.version;
+        return {};
+    }
     const auto policy = TRY(
         index::PathPolicy::compile(container.definition, container.definition.computed_properties));
     const auto partition = TRY(partitions_.open(container, range));

@@ -16,7 +16,8 @@ Result<std::shared_ptr<partition::Partition>> Partitions::open(const catalog::Co
     const std::unique_lock lock(mutex_);
     // A request may still hold a container that is gone; its partition must not come back to life.
     // Removal leaves the catalog first and this map later, so the order of the two checks is safe.
-    if (!catalog_.find_container(container.rid)) return owner_not_found();
+    const catalog::ContainerPtr newest = catalog_.find_container(container.rid);
+    if (!newest) return owner_not_found();
     std::shared_ptr<partition::Partition>& slot = open_[range.partition];
     if (!slot) {
         const auto policy = TRY(index::PathPolicy::compile(
@@ -35,6 +36,12 @@ std::shared_ptr<partition::Partition> Partitions::find(storage::PartitionId id) 
     const std::shared_lock lock(mutex_);
     const auto found = open_.find(id);
     return found == open_.end() ? nullptr : found->second;
+}
+
+Result<bool> Partitions::is_written(storage::PartitionId id) const {
+    const auto store = TRY(engine_.open(id));
+    std::string value;
+    return store->get(partition::state_key(), value);
 }
 
 Status Partitions::drop_removed() {

@@ -28,6 +28,9 @@ public:
     // The partition if it is open, else null pointer.
     std::shared_ptr<partition::Partition> find(storage::PartitionId id) const;
 
+    // Whether there has ever been a write to it.
+    Result<bool> is_written(storage::PartitionId id) const;
+
     // Drops the data of removed containers, and their entries in the catalog's list. Call after a
     // removal and at start-up, not from two threads at once; safe to repeat. Blocks until nobody
     // uses the partitions any more.
