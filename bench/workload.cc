@@ -161,7 +161,7 @@ public:
         : writer_(target), link_(container_link(target)), number_(first), end_(first + limit) {
         std::mt19937_64 random(kSeed);
         while (letters_.size() < kItemBytes) {
-            letters_ += kLetters[random() % kLetters.size()];
+            letters_ += static_cast<char>('a' + random() % 26);
         }
     }
 

@@ -67,6 +67,7 @@ public:
     }
 
     Result<bool> next() override {
+        before_ = number_;
         if (lacking_first_ && TRY(next_lacking())) return true;
         if (TRY(next_entry())) return true;
         return !lacking_first_ && TRY(next_lacking());
@@ -74,7 +75,9 @@ public:
 
     ItemNumber number() const override { return number_; }
     std::span<const Value> paths() const override { return loader_.values(); }
-    std::string position() const override { return key_position(key_, number_); }
+    std::string position() const override {
+        return key_position(key_, {.at = number_, .before = before_});
+    }
 
 private:
     model::IndexPath path_of_order() const {
@@ -252,6 +255,7 @@ private:
     std::size_t run_at_ = 0;
     std::string key_;
     ItemNumber number_ = 0;
+    ItemNumber before_ = 0;
 };
 
 }  // namespace

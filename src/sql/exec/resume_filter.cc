@@ -6,7 +6,6 @@
 #include "sql/errors.h"
 #include "sql/exec/order_key.h"
 #include "sql/index_value.h"
-#include "sql/plan/positions.h"
 
 namespace orrery::sql {
 
@@ -54,7 +53,8 @@ Result<std::string> position_of(const ResumeFilter& filter,
     } else if (number) {
         append_big_endian(key, order_number(*number, access.numbers_descend));
     }
-    return key_position(key, number.value_or(0));
+    // Not for a token, so it may be as long as it is.
+    return "o" + key;
 }
 
 }  // namespace orrery::sql

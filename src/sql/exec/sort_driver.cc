@@ -27,6 +27,7 @@ public:
           from_(std::move(from)) {}
 
     Result<bool> next() override {
+        if (at_ < sorted_.size()) before_ = sorted_[at_].number;
         while (true) {
             if (++at_ >= sorted_.size()) {
                 if (collected_ && !more_) return false;
@@ -39,7 +40,7 @@ public:
     ItemNumber number() const override { return sorted_[at_].number; }
     std::span<const Value> paths() const override { return loader_.values(); }
     std::string position() const override {
-        return key_position(sorted_[at_].key, sorted_[at_].number);
+        return key_position(sorted_[at_].key, {.at = sorted_[at_].number, .before = before_});
     }
 
 private:
@@ -92,6 +93,7 @@ private:
     std::string from_;
     std::vector<TopKeys::Place> sorted_;
     std::size_t at_ = 0;
+    ItemNumber before_ = 0;  // the item before this one
     bool collected_ = false;
     bool more_ = false;
 };
@@ -102,12 +104,19 @@ Result<std::string> first_key(const DriverContext& context, std::string_view pos
     KeyPosition from = TRY(parse_key_position(position));
     if (!from.cut_of) return std::move(from.key);
     ItemLoader loader(context);
-    if (!TRY(loader.load(*from.cut_of))) return std::move(from.key);
     Evaluator evaluator(context.variables, context.surroundings);
-    evaluator.paths = loader.values();
-    std::string whole =
-        order_key(context.query.order_by, context.access.numbers_descend, *from.cut_of, evaluator);
-    return whole.starts_with(from.key) ? std::move(whole) : std::move(from.key);
+    for (const ItemNumber number : {from.cut_of->at, from.cut_of->before}) {
+        if (!TRY(loader.load(number))) continue;
+        evaluator.paths = loader.values();
+        std::string whole =
+            order_key(context.query.order_by, context.access.numbers_descend, number, evaluator);
+        if (number == from.cut_of->at) {
+            if (whole.starts_with(from.key)) return whole;
+        } else if (whole >= from.key) {
+            return whole + '\0';  // behind it; keys are never the beginning of one another
+        }
+    }
+    return std::move(from.key);
 }
 
 Result<std::unique_ptr<Driver>> make_sort_driver(const DriverContext& context,

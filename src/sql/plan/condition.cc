@@ -187,6 +187,7 @@ private:
         auto place = place_of(path);
         if (!place || !place->whole || holds_for_undefined(expression, *number)) return {};
         Condition out = on_path(*std::move(place), {index::any_defined()}, Reach::kWide);
+        out.exact = false;
         out.predicate = &expression;
         out.number = *number;
         return out;

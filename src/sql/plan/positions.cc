@@ -51,10 +51,11 @@ Result<std::optional<ValuePosition>> parse_value_position(std::string_view posit
     return std::optional(std::move(out));
 }
 
-std::string key_position(std::string_view key, ItemNumber number) {
+std::string key_position(std::string_view key, const KeyPosition::Items& items) {
     if (key.size() <= kPositionBytesMax) return "o" + std::string(key);
     std::string out = "l";
-    append_big_endian(out, number);
+    append_big_endian(out, items.at);
+    append_big_endian(out, items.before);
     out.append(key.substr(0, kPositionBytesMax));
     return out;
 }
@@ -63,9 +64,11 @@ Result<KeyPosition> parse_key_position(std::string_view position) {
     if (position.empty()) return KeyPosition{};
     if (position.front() == 'o') return KeyPosition{std::string(position.substr(1)), std::nullopt};
     ByteReader reader(position.substr(1));
-    const auto number = reader.big_endian<ItemNumber>();
+    KeyPosition::Items items{};
+    items.at = reader.big_endian<ItemNumber>();
+    items.before = reader.big_endian<ItemNumber>();
     if (position.front() != 'l' || !reader.ok()) return bad_position();
-    return KeyPosition{std::string(reader.rest()), number};
+    return KeyPosition{std::string(reader.rest()), items};
 }
 
 }  // namespace orrery::sql

@@ -4,7 +4,9 @@
 //   v part number value   by the value at the path of one part of the query's condition, as the
 //                      index encodes it
 //   o key              by ORDER BY: see order_key.h
-//   l number prefix    the same, of a key that is too long: the item may still be there to tell it
+//   l number number prefix   the same, of a key that is too long: the item may still be there to
+//   tell
+//                      it, or else the one before it
 
 #pragma once
 
@@ -36,9 +38,13 @@ Result<std::optional<ValuePosition>> parse_value_position(std::string_view posit
 
 struct KeyPosition {
     std::string key;  // or what it begins with
-    std::optional<ItemNumber> cut_of;
+    struct Items {
+        ItemNumber at;
+        ItemNumber before;  // 0: none
+    };
+    std::optional<Items> cut_of;
 };
-std::string key_position(std::string_view key, ItemNumber number);
+std::string key_position(std::string_view key, const KeyPosition::Items& items);
 Result<KeyPosition> parse_key_position(std::string_view position);
 
 // The order that a position belongs to; nothing for the empty one.
