@@ -1,60 +1,11 @@
 #include "json/walk.h"
 
-#include <algorithm>
-#include <cstring>
-
 #include "json/number.h"
 #include "json/text.h"
 
 namespace orrery::json {
 
 namespace {
-
-// Length of the string, quotes included.
-std::size_t quoted_length(std::string_view text) {
-    std::size_t at = 1;
-    while (at < text.size()) {
-        const void* found = std::memchr(text.data() + at, '"', text.size() - at);
-        if (found == nullptr) break;
-        const auto quote = static_cast<std::size_t>(static_cast<const char*>(found) - text.data());
-        std::size_t backslashes = 0;
-        while (text[quote - 1 - backslashes] == '\\') {
-            ++backslashes;
-        }
-        if (backslashes % 2 == 0) return quote + 1;
-        at = quote + 1;
-    }
-    return text.size();
-}
-
-std::size_t container_length(std::string_view text) {
-    std::size_t depth = 0;
-    std::size_t at = 0;
-    while (at < text.size()) {
-        switch (text[at]) {
-            case '"':
-                at += quoted_length(text.substr(at));
-                continue;
-            case '{':
-            case '[':
-                ++depth;
-                break;
-            case '}':
-            case ']':
-                if (--depth == 0) return at + 1;
-                break;
-            default:
-                break;
-        }
-        ++at;
-    }
-    return text.size();
-}
-
-std::size_t plain_length(std::string_view text) {
-    const std::size_t end = text.find_first_of(",]}");
-    return end == std::string_view::npos ? text.size() : end;
-}
 
 // Integers of up to 15 digits print as they are written; -0 does not.
 bool prints_as_written(std::string_view number) {
@@ -66,35 +17,21 @@ bool prints_as_written(std::string_view number) {
 
 }  // namespace
 
-std::size_t value_length(std::string_view text) {
-    if (text.empty()) return 0;
-    switch (text.front()) {
-        case '"':
-            return quoted_length(text);
-        case '{':
-        case '[':
-            return container_length(text);
-        default:
-            return plain_length(text);
-    }
-}
-
 std::optional<Walk::Piece> Walk::next() {
-    if (rest_.size() < 2) return std::nullopt;
-    const char before = rest_.front();
-    const bool ends = rest_[1] == '}' || rest_[1] == ']';
-    if (ends || (before != '{' && before != '[' && before != ',')) return std::nullopt;
-    rest_.remove_prefix(1);
-    Piece piece;
-    if (before == '{' || (before == ',' && in_object_)) {
-        in_object_ = true;
-        const std::size_t name = quoted_length(rest_);
-        piece.name = rest_.substr(0, name);
-        rest_.remove_prefix(std::min(rest_.size(), name + 1));
+    if (!started_) {
+        started_ = true;
+        in_object_ = text_.take('{');
+        if (!in_object_ && !text_.take('[')) return std::nullopt;
+        if (text_.peek() == '}' || text_.peek() == ']') return std::nullopt;
+    } else if (!text_.take(',')) {
+        return std::nullopt;
     }
-    const std::size_t length = value_length(rest_);
-    piece.value = rest_.substr(0, length);
-    rest_.remove_prefix(length);
+    Piece piece;
+    if (in_object_) {
+        piece.name = text_.string();
+        if (!text_.expect(':')) return std::nullopt;
+    }
+    piece.value = text_.value();
     if (piece.value.empty()) return std::nullopt;
     return piece;
 }
@@ -115,29 +52,28 @@ bool quoted_equals(std::string_view quoted, std::string_view plain) {
     return inside.find('\\') != std::string_view::npos && unquote(quoted) == plain;
 }
 
-bool append_with_plain_numbers(std::string& out, std::string_view text) {
+bool append_with_plain_numbers(std::string& out, std::string_view json) {
+    StoredText text(json);
     std::size_t copied = 0;
-    std::size_t at = 0;
-    while (at < text.size()) {
-        const char c = text[at];
+    while (!text.at_end()) {
+        const char c = text.peek();
         if (c == '"') {
-            at += quoted_length(text.substr(at));
+            text.string();
         } else if (c == '-' || (c >= '0' && c <= '9')) {
-            const std::string_view number = text.substr(at, plain_length(text.substr(at)));
-            if (!prints_as_written(number)) {
-                out.append(text, copied, at - copied);
-                const Number parsed = Number::parse(number);
-                if (!parsed.is_finite()) return false;
-                append_number(out, parsed);
-                copied = at + number.size();
-            }
-            at += number.size();
+            const std::size_t at = text.offset();
+            const std::string_view number = text.scalar();
+            if (number.empty() || prints_as_written(number)) continue;
+            const Number parsed = Number::parse(number);
+            if (!parsed.is_finite()) return false;
+            out.append(json, copied, at - copied);
+            append_number(out, parsed);
+            copied = text.offset();
         } else {
-            ++at;
+            text.take(c);
         }
     }
-    out.append(text, copied);
-    return true;
+    out.append(json, copied);
+    return text.ok();
 }
 
 }  // namespace orrery::json

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "model/limits.h"
 #include "sql/binding.h"
 #include "sql/errors.h"
 #include "sql/printer.h"
@@ -41,10 +42,10 @@ Result<BoundQuery> Binding::bind_in_scope(const ast::Query& query, bool outermos
     TRY(bind_order(query, out));
     out.grouped = !out.group_keys.empty() || !out.aggregates.empty();
     out.distinct = query.select.distinct;
-    if (query.select.top) out.top = TRY(count_of(*query.select.top, CountOf::kTop));
+    if (query.select.top) out.top = TRY(count_of(*query.select.top, CountClause::kTop));
     if (query.offset_limit) {
-        out.offset = TRY(count_of(query.offset_limit->offset, CountOf::kOffset));
-        out.limit = TRY(count_of(query.offset_limit->limit, CountOf::kLimit));
+        out.offset = TRY(count_of(query.offset_limit->offset, CountClause::kOffset));
+        out.limit = TRY(count_of(query.offset_limit->limit, CountClause::kLimit));
     }
     return out;
 }
@@ -156,27 +157,14 @@ Status Binding::bind_order(const ast::Query& query, BoundQuery& out) {
     return {};
 }
 
-Result<std::uint64_t> Binding::count_of(const ast::Count& count, CountOf what) {
+Result<std::uint64_t> Binding::count_of(const ast::Count& count, CountClause clause) {
     if (const auto* number = std::get_if<std::uint64_t>(&count.value)) return *number;
     const Value value = parameter(std::get<ast::Parameter>(count.value).name);
-    constexpr std::int64_t kCountMax = 0xFFFFFFFF;
+    constexpr auto kCountMax = static_cast<std::int64_t>(model::limits::kQueryCountMax);
     const bool fits = value.is_number() && value.number().is_integer() &&
                       value.number().integer() >= 0 && value.number().integer() <= kCountMax;
     if (fits) return static_cast<std::uint64_t>(value.number().integer());
-    switch (what) {
-        case CountOf::kTop:
-            return query_error("SC2060",
-                               "The count value provided for a TOP clause must be an integer.",
-                               count.location);
-        case CountOf::kLimit:
-            return query_error("SC2061",
-                               "The LIMIT count value exceeds the maximum allowed value.",
-                               count.location);
-        default:
-            return query_error("SC2062",
-                               "The OFFSET count value exceeds the maximum allowed value.",
-                               count.location);
-    }
+    return count_error(clause, count.location);
 }
 
 Result<Prepared> bind(const ast::Query& query, const BindingContext& context) {

@@ -357,7 +357,8 @@ Result<BoundPtr> Binding::aggregate(AggregateKind kind, const ast::Expression& a
     std::vector<BoundAggregate>* aggregates = std::exchange(scope_->aggregates, nullptr);
     auto bound = bind(argument);
     scope_->aggregates = aggregates;
-    aggregates->push_back({kind, TRY(std::move(bound))});
+    BoundPtr bound_argument = TRY(std::move(bound));
+    aggregates->push_back({kind, std::move(bound_argument)});
     auto out = std::make_unique<BoundExpression>();
     out->op = Op::kAggregate;
     out->number = aggregates->size() - 1;

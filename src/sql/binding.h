@@ -13,6 +13,7 @@
 #include "sql/ast.h"
 #include "sql/binder.h"
 #include "sql/bound.h"
+#include "sql/errors.h"
 
 namespace orrery::sql {
 
@@ -40,8 +41,6 @@ private:
         std::vector<BoundAggregate>* aggregates = nullptr;
     };
 
-    enum class CountOf : std::uint8_t { kTop, kOffset, kLimit };
-
     // A name no query can write: the container itself.
     static constexpr std::string_view kContainer = "";
 
@@ -50,7 +49,7 @@ private:
     Status bind_filters(const ast::Query& query, BoundQuery& out);
     Status bind_output(const ast::Select& select, BoundQuery& out);
     Status bind_order(const ast::Query& query, BoundQuery& out);
-    Result<std::uint64_t> count_of(const ast::Count& count, CountOf what);
+    Result<std::uint64_t> count_of(const ast::Count& count, CountClause clause);
     ast::ExpressionPtr expression_of(const ast::Source& source);
 
     const Scope::Named* find_name(std::string_view name) const;

@@ -9,6 +9,38 @@
 
 namespace orrery::sql {
 
+namespace {
+
+// Rows gathered into the evaluator's arena; of equal ones only the first when they must differ.
+class GatheredRows {
+public:
+    GatheredRows(bool distinct, Arena& arena) : distinct_(distinct), arena_(arena) {}
+
+    void add(const Value& row) {
+        if (row.is_undefined()) return;
+        if (distinct_) {
+            std::string bytes;
+            append_canonical(bytes, row, arena_);
+            if (!seen_.insert(std::move(bytes)).second) return;
+        }
+        rows_.push_back(row);
+    }
+
+    std::span<const Value> take() const {
+        const auto out = arena_.array<Value>(rows_.size());
+        std::copy(rows_.begin(), rows_.end(), out.begin());
+        return out;
+    }
+
+private:
+    bool distinct_;
+    Arena& arena_;
+    std::vector<Value> rows_;
+    std::unordered_set<std::string> seen_;
+};
+
+}  // namespace
+
 RowLoop::RowLoop(const BoundQuery& query, Evaluator& evaluator)
     : query_(query), evaluator_(evaluator), levels_(query.sources.size()) {
     // Filters are ordered by the number of sources they need.
@@ -108,25 +140,14 @@ std::span<const Value> RowLoop::values_of(const BoundSource& source) {
 
 std::span<const Value> SubqueryRun::all() {
     if (query_.grouped) return grouped_rows();
-    std::vector<Value> rows;
-    std::unordered_set<std::string> seen;
-    Arena& arena = evaluator_.arena();
+    GatheredRows rows(query_.distinct, evaluator_.arena());
     RowLoop loop(query_, evaluator_);
     loop.start();
     while (loop.next()) {
         evaluator_.count_step();
-        const Value row = evaluator_.evaluate(*query_.output);
-        if (row.is_undefined()) continue;
-        if (query_.distinct) {
-            std::string bytes;
-            append_canonical(bytes, row, arena);
-            if (!seen.insert(std::move(bytes)).second) continue;
-        }
-        rows.push_back(row);
+        rows.add(evaluator_.evaluate(*query_.output));
     }
-    const auto out = arena.array<Value>(rows.size());
-    std::copy(rows.begin(), rows.end(), out.begin());
-    return out;
+    return rows.take();
 }
 
 bool SubqueryRun::any() {
@@ -150,25 +171,15 @@ std::span<const Value> SubqueryRun::grouped_rows() {
     while (loop.next()) {
         grouping.add();
     }
-    std::vector<Value> rows;
-    std::unordered_set<std::string> seen;
+    GatheredRows rows(query_.distinct, arena);
     for (const auto& [key, group] : grouping.groups()) {
         grouping.enter(group);
-        const Value row = evaluator_.evaluate(*query_.output);
-        if (row.is_undefined()) continue;
-        if (query_.distinct) {
-            std::string bytes;
-            append_canonical(bytes, row, arena);
-            if (!seen.insert(std::move(bytes)).second) continue;
-        }
         // The group's values go with the grouping.
-        rows.push_back(copy(row, arena));
+        rows.add(copy(evaluator_.evaluate(*query_.output), arena));
     }
     evaluator_.group_keys = outer_keys;
     evaluator_.aggregates = outer_aggregates;
-    const auto out = arena.array<Value>(rows.size());
-    std::copy(rows.begin(), rows.end(), out.begin());
-    return out;
+    return rows.take();
 }
 
 }  // namespace orrery::sql
