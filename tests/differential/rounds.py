@@ -1,0 +1,176 @@
+"""Rounds: documents, the queries asked of them, and what is done about a wrong answer."""
+
+import random
+import time
+from pathlib import Path
+
+import known
+from compare import Answer, difference, same_rows
+from documents import Pool
+from fixture import Container, Containers, Data, Request, ServerFault, ask
+from lib.client import NO_ANSWER, Client
+from lib.server import Server
+from policies import Policy
+from query import Outcome, Query
+from report import print_finding
+from shrink import Finding, Shrinker
+from statements import Statements, conjunct_added, disjuncts
+from style import Style
+from values import QueryError, RowError, Unsure
+
+QUERIES_PER_ROUND = 120
+QUERIES_PER_CHANGE = 30
+FINDINGS_MAX = 10
+SIZES = (4, 15, 30, 30, 60, 150)
+
+
+class Case:
+    """One query of a round, and what it must answer."""
+
+    def __init__(self, seed: int, number: int, pool: Pool, data: Data, without: frozenset[str]):
+        self.rng = rng = random.Random(f"{seed}/{number}")
+        self.title = f"--seed {seed} --only {number}"
+        self.query: Query = Statements(rng, Pool.like(pool, rng), without).statement()
+        self.key = rng.choice((None, None, None, None, None, "p", "q"))
+        style = Style(rng)
+        self.text, self.parameters = self.query.text(style), style.parameters
+        self.documents = data.documents(self.key)
+        self.outcome = expect(self.query, self.documents)
+
+    def request(self) -> Request:
+        few = not isinstance(self.outcome, Outcome) or self.outcome.count() <= 12
+        size = self.rng.choice((1, 2, 7, 1000, -1) if few else (2, 7, 7, 1000, -1, -1, -1, -1))
+        return Request(self.text, self.parameters, size, self.key)
+
+
+def expect(query: Query, documents: list[dict]) -> Outcome | Exception:
+    try:
+        return query.run(documents)
+    except (QueryError, Unsure) as error:
+        return error
+
+
+def judge(query: Query, outcome, policy: Policy, answer: Answer) -> str:
+    """What is wrong with an answer; nothing when it is right or cannot be judged."""
+    # Groups are sorted without an index.
+    sorts = not query.order_by or bool(query.group_by) or policy.sorts(query.order_by)
+    if sorts is False:
+        return "" if answer.status == 400 else f"{answer.status} instead of 400: no index sorts"
+    if sorts is None and answer.status == 400:
+        return ""
+    if isinstance(outcome, (Unsure, RowError)):
+        return ""
+    if isinstance(outcome, QueryError):
+        return "" if answer.status == 400 else f"{answer.status} instead of 400: {outcome}"
+    if answer.status != 200:
+        return f"{answer.status} instead of 200: {answer.remark}"
+    return difference(query, outcome, answer)
+
+
+class Rounds:
+    def __init__(self, options, data: Path):
+        self.options, self.binary = options, options.server.resolve()
+        self.server = Server(self.binary, data).wait_until_ready()
+        self.client = Client(self.server.port)
+        self.pairs = self.unsure = self.queries = self.excused = self.failed = 0
+
+    def run(self, seed: int) -> None:
+        rng = random.Random(seed)
+        pool = Pool(rng)
+        data = Data(rng, pool, rng.choice(SIZES))
+        containers = Containers(self.client, data, f"r{seed}")
+        half = rng.choice((self.restart, lambda: containers.change_policies(self.client),
+                           lambda: None))
+        for number in range(QUERIES_PER_ROUND):
+            if number == QUERIES_PER_ROUND // 2:
+                half()
+            if number % QUERIES_PER_CHANGE == QUERIES_PER_CHANGE - 1:
+                data.change(len(data.current) // 8 + 1)
+                containers.write(self.client)
+            if self.options.only in (None, number) and self.failed < FINDINGS_MAX:
+                self.ask(Case(seed, number, pool, data, self.options.without), containers)
+        containers.drop(self.client)
+
+    def restart(self) -> None:
+        self.client.connection.close()
+        self.server.stop()
+        self.server = Server(self.binary, self.server.data).wait_until_ready()
+        self.client = Client(self.server.port)
+
+    def ask(self, case: Case, containers: Containers) -> None:
+        self.queries += 1
+        self.unsure += isinstance(case.outcome, Unsure)
+        if self.options.verbose:
+            print(case.title, case.text, case.parameters, flush=True)
+        if known.not_asked(self.options.known, case.query):
+            return
+        answers: list[Answer] = []
+        for container in containers.all:
+            answer = self.check(case, container)
+            if answer is None:
+                return
+            answers.append(answer)
+        if case.rng.random() < 0.4:
+            self.check_relatives(case, containers.all[0], answers[0])
+
+    def check(self, case: Case, container: Container) -> Answer | None:
+        """Nothing when the answer was wrong."""
+        request = case.request()
+        finding = Finding(case.query, request, container.policy, case.documents,
+                          outcome=case.outcome)
+        try:
+            finding.answer = ask(self.client, container.link, request)
+            finding.problem = judge(case.query, case.outcome, container.policy, finding.answer)
+        except ServerFault as fault:
+            finding.problem = str(fault)
+        except NO_ANSWER as fault:
+            finding.problem = f"{type(fault).__name__} {self.revive()}"
+        self.pairs += 1
+        if not finding.problem:
+            return finding.answer
+        self.found(case, finding, f"container {container.name}")
+        return None
+
+    def check_relatives(self, case: Case, container: Container, answer: Answer) -> None:
+        """Queries that must have the same rows, whatever those are."""
+        query = case.query
+        if answer.status != 200 or query.top is not None or query.offset_limit or \
+                not query.sources or query.sources[0].origin is not None:
+            return
+        for relative in [conjunct_added(query)] + disjuncts(query):
+            other = Answer(200, [])
+            for part in relative:
+                style = Style(case.rng)
+                request = Request(part.text(style), style.parameters, -1, case.key)
+                got = ask(self.client, container.link, request)
+                self.pairs += 1
+                other.status = max(other.status, got.status)
+                other.rows += got.rows
+            if other.status != 200 or not same_rows(answer, other):
+                problem = f"another result than that of {request}: {other}"
+                self.found(case, Finding(query, case.request(), container.policy, case.documents,
+                                         problem, case.outcome, answer), "relative", False)
+
+    def found(self, case: Case, finding: Finding, where: str, shrink: bool = True) -> None:
+        if known.excused(self.options.known, finding.query, finding.problem):
+            self.excused += 1
+            return
+        self.failed += 1
+        small = None
+        if shrink and self.options.shrink:
+            small = Shrinker(finding, self, expect, judge).run()
+        print_finding(f"{case.title}, {where}", finding, small)
+
+    def revive(self) -> str:
+        """A server on the same data after one that is gone; says how that one ended."""
+        deadline = time.monotonic() + 5
+        while self.server.running() and time.monotonic() < deadline:
+            time.sleep(0.01)
+        if self.server.running():
+            self.client = Client(self.server.port)
+            return "the server still runs"
+        last = (f"the server is gone, exit code {self.server.process.returncode}: "
+                f"{self.server.tail(1)}")
+        self.server = Server(self.binary, self.server.data).wait_until_ready()
+        self.client = Client(self.server.port)
+        return last
