@@ -31,13 +31,7 @@ struct CompositePart {
 };
 using Composite = std::vector<CompositePart>;
 
-// A property that is computed by a query instead of stored.
-struct ComputedProperty {
-    std::string name;
-    std::string query;
-
-    bool operator==(const ComputedProperty&) const = default;
-};
+using ComputedProperty = model::ComputedProperty;
 
 class PathPolicy {
 public:

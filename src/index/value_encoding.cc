@@ -213,6 +213,16 @@ void encode_string(std::string& out, std::string_view utf8) {
     json::append_distinct_bytes(out, murmur3_x64_128(utf8, kSeed));
 }
 
+void encode_whole_string(std::string& out, std::string_view utf8) {
+    if (utf8.size() <= kStringBytesMax) return encode_string(out, utf8);
+    out += as_char(Tag::kString);
+    append_text(out, utf8.substr(0, kStringBytesMax));
+    out += kEscape;
+    out += kCut;
+    append_text(out, utf8.substr(kStringBytesMax));
+    out += kEnd;
+}
+
 void encode_container(std::string& out, Tag tag, const Hash128& hash) {
     out += as_char(tag);
     json::append_distinct_bytes(out, hash);
@@ -265,6 +275,17 @@ std::size_t encoded_length(std::string_view bytes, Order order) {
             break;
     }
     return sound && reader.ok() ? reader.at() : 0;
+}
+
+std::size_t cut_length(std::string_view bytes, Order order) {
+    EncodedReader reader(bytes, order);
+    if (reader.next() != static_cast<unsigned char>(Tag::kString)) return 0;
+    while (reader.ok()) {
+        const unsigned char byte = reader.next();
+        if (byte == kEnd) return 0;
+        if (byte == kEscape && reader.next() == kCut) return reader.ok() ? reader.at() : 0;
+    }
+    return 0;
 }
 
 bool is_exact(std::string_view encoded) {

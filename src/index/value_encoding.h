@@ -45,6 +45,9 @@ void encode_boolean(std::string& out, bool value);
 void encode_number(std::string& out, const json::Number& number);
 // "a" → 06 61 00. In the text 00 is written 01 01, and 01 is 01 02.
 void encode_string(std::string& out, std::string_view utf8);
+// The same without a limit: behind the cut stands the rest of the string instead of a hash. Not in
+// the index; sorts as the string does, and behind the shorter ones.
+void encode_whole_string(std::string& out, std::string_view utf8);
 // kArray or kObject, with its distinct_hash.
 void encode_container(std::string& out, Tag tag, const Hash128& hash);
 // A scalar as it stands in checked JSON text. `scratch` is for strings with escapes.
@@ -58,6 +61,10 @@ void append_in_order(std::string& out, std::string_view encoded, Order order);
 
 // Length of the encoded value that `bytes` begins with; 0 when it is none.
 std::size_t encoded_length(std::string_view bytes, Order order = Order::kAscending);
+
+// Of bytes that begin with a string that was cut: how many stand before the hash or the rest. Else
+// 0.
+std::size_t cut_length(std::string_view bytes, Order order = Order::kAscending);
 
 // False for strings that were cut, and for arrays and objects: equal bytes then only mean that the
 // values are very probably equal, and the value itself has to be looked up in the item.

@@ -159,6 +159,43 @@ Result<Value> parse_conflict_resolution(const Value& body) {
     return policy;
 }
 
+Status check_computed_name(const std::string& name, const std::vector<ComputedProperty>& others) {
+    for (const char* taken : {"id", "_rid", "_ts", "_self", "_etag", "_attachments", "ttl"}) {
+        if (name == taken) {
+            return bad_request("A computed property cannot have the name '" + name + "'.");
+        }
+    }
+    for (const ComputedProperty& other : others) {
+        if (other.name == name) {
+            return bad_request("The computed property '" + name + "' is defined more than once.");
+        }
+    }
+    return {};
+}
+
+Result<std::vector<ComputedProperty>> parse_computed_properties(const Value& body) {
+    std::vector<ComputedProperty> out;
+    const Value* given = present(body, "computedProperties");
+    if (given == nullptr) return out;
+    if (!given->is_array()) return bad_request("'computedProperties' must be an array.");
+    if (given->array().size() > limits::kComputedPropertiesMax) {
+        return bad_request("A container has at most " +
+                           std::to_string(limits::kComputedPropertiesMax) + " computedProperties.");
+    }
+    for (const Value& property : given->array()) {
+        const Value* name = property.find("name");
+        const Value* query = property.find("query");
+        const bool whole = name != nullptr && name->is_string() && !name->string().empty() &&
+                           query != nullptr && query->is_string();
+        if (!whole) {
+            return bad_request("Each of the computedProperties needs a 'name' and a 'query'.");
+        }
+        TRY(check_computed_name(name->string(), out));
+        out.push_back({name->string(), query->string()});
+    }
+    return out;
+}
+
 // These would change what the container does; keeping them without doing it would be a lie.
 Status refuse_unsupported(const Value& body) {
     for (const char* name : {"ttlPropertyPath",
@@ -172,11 +209,6 @@ Status refuse_unsupported(const Value& body) {
             return bad_request(std::string("The container property '") + name +
                                "' is not supported by this server.");
         }
-    }
-    const Value* computed = present(body, "computedProperties");
-    if (computed != nullptr && !(computed->is_array() && computed->array().empty())) {
-        return bad_request(
-            "The container property 'computedProperties' is not supported by this server.");
     }
     const Value* feed = present(body, "changeFeedPolicy");
     const Value* retention = feed == nullptr ? nullptr : present(*feed, "retentionDuration");
@@ -212,6 +244,7 @@ Result<ContainerDefinition> parse_container_definition(const Value& body,
     out.unique_keys = TRY(parse_unique_keys(body));
     out.indexing_policy = TRY(complete_indexing_policy(present(body, "indexingPolicy")));
     out.conflict_resolution_policy = TRY(parse_conflict_resolution(body));
+    out.computed_properties = TRY(parse_computed_properties(body));
     return out;
 }
 
@@ -252,6 +285,14 @@ Value to_json(const ContainerDefinition& definition) {
     }
     out.set("uniqueKeyPolicy", Value(Value::Object{{"uniqueKeys", std::move(unique_keys)}}));
     out.set("conflictResolutionPolicy", definition.conflict_resolution_policy);
+    if (!definition.computed_properties.empty()) {
+        Value::Array computed;
+        for (const ComputedProperty& property : definition.computed_properties) {
+            computed.push_back(
+                Value(Value::Object{{"name", property.name}, {"query", property.query}}));
+        }
+        out.set("computedProperties", std::move(computed));
+    }
     out.set("geospatialConfig", Value(Value::Object{{"type", "Geography"}}));
     return out;
 }

@@ -24,6 +24,14 @@ struct PartitionKeyDefinition {
     bool system_key = false;
 };
 
+// A property that a query computes from the item instead of it being stored.
+struct ComputedProperty {
+    std::string name;
+    std::string query;  // SELECT VALUE … FROM c; checked by whoever knows SQL
+
+    bool operator==(const ComputedProperty&) const = default;
+};
+
 struct ContainerDefinition {
     std::string id;
     PartitionKeyDefinition partition_key;
@@ -32,6 +40,7 @@ struct ContainerDefinition {
     std::vector<std::vector<std::string>> unique_keys;  // paths of each key
     json::Value indexing_policy;
     json::Value conflict_resolution_policy;
+    std::vector<ComputedProperty> computed_properties;
 };
 
 // Which clients are asking: container definitions changed their meaning over the API's life.

@@ -222,7 +222,6 @@ TEST(ContainerDefinition, PropertiesWithoutEffectAreRefusedByName) {
                              "fullTextPolicy",
                              "materializedViewDefinition",
                              "dataMaskingPolicy",
-                             "computedProperties",
                              "changeFeedPolicy"}) {
         const std::string member = std::string("{\"") + name + "\":";
         EXPECT_THAT(refused(member + "{\"x\":1}}"), HasSubstr(name));
@@ -231,6 +230,18 @@ TEST(ContainerDefinition, PropertiesWithoutEffectAreRefusedByName) {
     EXPECT_THAT(refused(R"({"geospatialConfig":{"type":"Geometry"}})"), HasSubstr("geospatial"));
     EXPECT_THAT(refused(R"({"changeFeedPolicy":{"retentionDuration":10}})"),
                 HasSubstr("changeFeedPolicy"));
+}
+
+TEST(ContainerDefinition, ComputedPropertiesAreKept) {
+    const char* members =
+        R"({"computedProperties":[{"name":"x","query":"SELECT VALUE 1 FROM c"}]})";
+    EXPECT_THAT(printed(members), HasSubstr(R"([{"name":"x","query":"SELECT VALUE 1 FROM c"}])"));
+    EXPECT_THAT(refused(R"({"computedProperties":{}})"), HasSubstr("array"));
+    EXPECT_THAT(refused(R"({"computedProperties":[{"name":"x"}]})"), HasSubstr("query"));
+    EXPECT_THAT(refused(R"({"computedProperties":[{"name":"id","query":""}]})"), HasSubstr("id"));
+    EXPECT_THAT(refused(R"({"computedProperties":[{"name":"x","query":""},
+                                                  {"name":"x","query":""}]})"),
+                HasSubstr("more than once"));
 }
 
 TEST(ContainerDefinition, SpellingsOfTheDefaultAreTaken) {

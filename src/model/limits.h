@@ -45,7 +45,6 @@ inline constexpr std::size_t kQueryTextUnitsMax = 512 * 1024;   // query text 51
 inline constexpr std::size_t kQueryDepthMax = 512;              // ours: levels of an expression
 inline constexpr std::size_t kQueryJoinsMax = 10;               // JOINs of one FROM
 inline constexpr std::size_t kQueryUdfCallsMax = 10;            // calls of UDFs per query
-inline constexpr std::size_t kQueryGroupByKeysMax = 1000;       // ours
 inline constexpr std::uint64_t kQueryCountMax = 4'294'967'295;  // TOP, OFFSET, LIMIT
 
 // Functions in queries: what one call may make, and how much work it may be. A result beyond ends

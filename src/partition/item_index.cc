@@ -31,7 +31,7 @@ void ItemIndex::Generations::encode_record() {
 Result<std::unique_ptr<ItemIndex>> ItemIndex::open(const storage::Reader& store,
                                                    std::shared_ptr<const index::PathPolicy> wanted,
                                                    ComputedFactory computed) {
-    std::unique_ptr<ItemIndex> index(new ItemIndex(std::move(computed)));
+    auto index = std::make_unique<ItemIndex>(Opened(), std::move(computed));
     if (const auto record = TRY(read_index_state(store))) {
         TRY(index->load(store, *record));
     } else {

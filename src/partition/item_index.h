@@ -43,7 +43,11 @@ struct IndexView {
 };
 
 class ItemIndex {
+    struct Opened {};  // only open() makes one
+
 public:
+    ItemIndex(Opened /*opened*/, ComputedFactory computed) : computed_(std::move(computed)) {}
+
     // An index that has never been written to starts with the wanted policy. Another one keeps its
     // own until adopt().
     static Result<std::unique_ptr<ItemIndex>> open(const storage::Reader& store,
@@ -99,8 +103,6 @@ private:
         void encode_record();
     };
     using GenerationsPtr = std::shared_ptr<const Generations>;
-
-    explicit ItemIndex(ComputedFactory computed) : computed_(std::move(computed)) {}
 
     std::shared_ptr<IndexGeneration> make_generation(
         GenerationNumber number, std::shared_ptr<const index::PathPolicy> policy) const;

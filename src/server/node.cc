@@ -1,6 +1,7 @@
 #include "server/node.h"
 
 #include "http/open_files.h"
+#include "service/computed.h"
 #include "storage/rocksdb/rocks_engine.h"
 
 namespace orrery::server {
@@ -77,8 +78,10 @@ void Node::build_services(const ServeConfig& config) {
     partitions_ = std::make_unique<service::Partitions>(
         *engine_,
         *catalog_,
-        partition::Partition::Environment{
-            .executors = *executors_, .clock = clock_, .docnums = docnums_.get()});
+        partition::Partition::Environment{.executors = *executors_,
+                                          .clock = clock_,
+                                          .docnums = docnums_.get(),
+                                          .computed = service::make_computed});
     indexing_ = std::make_unique<service::Indexing>(*catalog_, *partitions_);
     background_ = std::make_unique<service::Background>(
         *catalog_, *partitions_, *indexing_, std::chrono::milliseconds(config.ttl_sweep_ms));

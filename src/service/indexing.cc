@@ -41,7 +41,8 @@ void Indexing::adopt_in(const catalog::Container& container) {
 Status Indexing::adopt_in(const catalog::Container& container, std::size_t range) {
     std::uint64_t& adopted = adopted_[container.ranges[range].partition];
     if (adopted == container.revision.version) return {};
-    const auto policy = TRY(index::PathPolicy::compile(container.definition));
+    const auto policy = TRY(
+        index::PathPolicy::compile(container.definition, container.definition.computed_properties));
     const auto partition = TRY(partitions_.open(container, range));
     if (partition->index_view()->wanted->text() == policy->text() ||
         run_and_wait(*partition, [&](std::function<void(bool)> then) {
@@ -53,7 +54,8 @@ Status Indexing::adopt_in(const catalog::Container& container, std::size_t range
 }
 
 Result<int> Indexing::progress(const catalog::Container& container) {
-    const auto policy = TRY(index::PathPolicy::compile(container.definition));
+    const auto policy = TRY(
+        index::PathPolicy::compile(container.definition, container.definition.computed_properties));
     std::uint64_t built = 0;
     std::uint64_t total = 0;
     bool done = true;

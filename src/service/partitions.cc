@@ -19,7 +19,8 @@ Result<std::shared_ptr<partition::Partition>> Partitions::open(const catalog::Co
     if (!catalog_.find_container(container.rid)) return owner_not_found();
     std::shared_ptr<partition::Partition>& slot = open_[range.partition];
     if (!slot) {
-        const auto policy = TRY(index::PathPolicy::compile(container.definition));
+        const auto policy = TRY(index::PathPolicy::compile(
+            container.definition, container.definition.computed_properties));
         auto store = TRY(engine_.open(range.partition));
         slot = TRY(partition::Partition::open(
             {.container = container.rid, .range_id = range.id, .storage_id = range.partition},

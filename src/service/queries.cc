@@ -4,12 +4,17 @@
 
 #include "base/hash.h"
 #include "model/limits.h"
+#include "service/computed.h"
 #include "service/errors.h"
+#include "service/explain.h"
 #include "service/item_selection.h"
+#include "service/merged_source.h"
 #include "service/partition_source.h"
 #include "sql/binder.h"
 #include "sql/checks.h"
+#include "sql/gateway_rules.h"
 #include "sql/parser.h"
+#include "sql/query_plan.h"
 #include "sql/query_spec.h"
 
 namespace orrery::service {
@@ -38,41 +43,136 @@ std::string digest_of(const sql::QuerySpec& spec) {
     return std::string(as_bytes(sha256(text)));
 }
 
+// A query that has been read and found to make sense.
+struct Parsed {
+    sql::QuerySpec spec;
+    sql::ast::QueryPtr syntax;
+    sql::BindingContext context;
+};
+
+Result<Parsed> parse(const QueryOptions& options,
+                     const catalog::Container& container,
+                     std::string_view body,
+                     const Clock& clock) {
+    Parsed out;
+    out.spec = options.plain_text ? sql::plain_query_spec(body) : TRY(sql::parse_query_spec(body));
+    out.syntax = TRY(sql::parse(out.spec.text));
+    TRY(sql::check_query(*out.syntax,
+                         {.find_function = sql::find_function, .allow_unsupported = false}));
+    out.context = {.parameters = out.spec.parameters,
+                   .computed = TRY(parse_computed(container.definition.computed_properties)),
+                   .surroundings = surroundings_at(clock)};
+    return out;
+}
+
+// What the filter on the partition key leaves to be asked.
+struct Routing {
+    sql::PartitionKeyFilter filter;
+    std::vector<std::size_t> ranges;
+};
+
+bool touches(const catalog::PartitionRange& range, const sql::QueryRange& wanted) {
+    const bool ends_before = wanted.max_inclusive ? wanted.max < range.epks.min_inclusive
+                                                  : wanted.max <= range.epks.min_inclusive;
+    return !ends_before && wanted.min_inclusive < range.epks.max_exclusive;
+}
+
+Routing route(const Parsed& query,
+              const catalog::Container& container,
+              const ItemSelection& selection) {
+    const model::PartitionKeyDefinition& key = container.definition.partition_key;
+    sql::ConstantFolder folder(query.context);
+    Routing out;
+    out.filter = sql::partition_key_filter(
+        *query.syntax, key, [&](const sql::ast::Expression& e) { return folder.fold(e); });
+    const auto wanted = sql::query_ranges(out.filter, key);
+    for (std::size_t i = selection.first_range; i <= selection.last_range; ++i) {
+        const bool touched = std::any_of(wanted.begin(), wanted.end(), [&](const auto& one) {
+            return touches(container.ranges[i], one);
+        });
+        if (touched) out.ranges.push_back(i);
+    }
+    // Somebody has to say that there is nothing.
+    if (out.ranges.empty()) out.ranges.push_back(selection.first_range);
+    return out;
+}
+
+Result<std::string> plan_text(const Parsed& query,
+                              const catalog::Container& container,
+                              const sql::QueryFeatures& features) {
+    sql::ConstantFolder folder(query.context);
+    const sql::Fold fold = [&](const sql::ast::Expression& e) { return folder.fold(e); };
+    return sql::to_json(
+        TRY(sql::make_query_plan(*query.syntax,
+                                 {.partition_key = container.definition.partition_key,
+                                  .fold = fold,
+                                  .features = features})));
+}
+
+// A query that names neither a partition key nor a range is answered as the service's gateway does:
+// itself, or by telling the client to plan it.
+Status check_gateway(const Parsed& query,
+                     const QueryOptions& options,
+                     const catalog::Container& container,
+                     const Routing& routing) {
+    constexpr std::uint32_t kNotServable = 1004;
+    const auto decided =
+        TRY(sql::decide_gateway_answer(*query.syntax,
+                                       routing.filter,
+                                       container.definition.partition_key,
+                                       {.cross_partition_enabled = options.cross_partition,
+                                        .parallelize = options.parallelize,
+                                        .continuation_expected = options.continuation_expected}));
+    if (decided == sql::GatewayAnswer::kServe) return {};
+    std::string plan = TRY(plan_text(query, container, sql::QueryFeatures::all()));
+    if (decided == sql::GatewayAnswer::kCrossPartitionDisabled) {
+        return bad_request(
+                   "Cross partition query is required but disabled. Please set "
+                   "x-ms-documentdb-query-enablecrosspartition to true, specify "
+                   "x-ms-documentdb-partitionkey, or revise your query to avoid this "
+                   "exception.")
+            .with_info(std::move(plan));
+    }
+    return Error(ErrorCode::kBadRequest,
+                 "The provided cross partition query can not be directly served by the gateway. "
+                 "This is a first chance (internal) exception that all newer clients will know how "
+                 "to handle gracefully. This exception is traced, but unless you see it bubble up "
+                 "as an exception (which only happens on older SDK clients), then you can safely "
+                 "ignore this message.",
+                 kNotServable)
+        .with_info(std::move(plan));
+}
+
 // One query of one request, from range to range.
 class Run {
 public:
-    Run(Partitions& partitions, const ContinuationSigner& signer, const Request& request)
-        : partitions_(partitions), signer_(signer), request_(request) {}
+    Run(Partitions& partitions,
+        const ContinuationSigner& signer,
+        const Request& request,
+        const catalog::Container& container,
+        const ItemSelection& selection)
+        : partitions_(partitions),
+          signer_(signer),
+          request_(request),
+          container_(container),
+          selection_(selection) {}
 
-    Result<QueryAnswer> run(const catalog::Container& container,
-                            const sql::QuerySpec& spec,
-                            const sql::Prepared& prepared,
-                            const sql::Surroundings& surroundings,
-                            const ItemSelection& selection) {
-        const std::string scope = "query " + selection.text(container) + " " + digest_of(spec);
+    Result<QueryAnswer> run(const Parsed& query, const std::vector<std::size_t>& ranges) {
+        const sql::Prepared prepared = TRY(sql::bind(*query.syntax, query.context));
+        scope_ = "query " + selection_.text(container_) + " " + digest_of(query.spec);
         const std::size_t rows_max = TRY(page_size(request_, model::limits::kPageRowsDefault));
-        std::size_t index = selection.first_range;
-        sql::Resume from;
-        if (request_.continuation) {
-            const Continuation token = TRY(signer_.check(*request_.continuation, scope));
-            index = TRY(range_index(token.range_id, container));
-            from = TRY(sql::Resume::decode(token.resume));
-        }
         sql::PageLimits limits{.rows_max = rows_max,
                                .bytes_max = model::limits::kPageBytesMax,
                                .deadline = SteadyClock::now() + kPageTime,
                                .at_least_one = true};
-        for (;; ++index, from = {}) {
-            const auto partition = TRY(partitions_.open(container, index));
-            TRY(check_session(request_, *partition));
-            const auto source = TRY(PartitionSource::open(
-                *partition, selection.scope, container.definition.default_ttl));
-            sql::ResultPage part =
-                TRY(sql::run_page(prepared, *source, surroundings, from, limits));
-            answer_.position = {.range_id = partition->identity().range_id, .lsn = source->lsn()};
-            const auto resume = add(std::move(part));
-            if (resume || index == selection.last_range) {
-                if (resume) go_on(container.ranges[index].id, *resume, scope);
+        const Start start = TRY(start_of(ranges));
+        sql::Resume from = start.resume;
+        for (std::size_t at = start.at; at < ranges.size(); ++at, from = {}) {
+            const bool last = at + 1 == ranges.size();
+            const auto resume =
+                TRY(run_range(prepared, query.context.surroundings, ranges[at], from, limits));
+            if (resume) {
+                go_on(ranges[at], *resume);
                 break;
             }
             limits.rows_max = rows_max - answer_.page.count;
@@ -81,15 +181,74 @@ public:
             limits.at_least_one = answer_.page.count == 0;
             const bool full = limits.rows_max == 0 || limits.bytes_max == 0 ||
                               SteadyClock::now() >= limits.deadline;
-            if (full) {
-                go_on(container.ranges[index + 1].id, {}, scope);
+            if (full && !last) {
+                go_on(ranges[at + 1], {});
                 break;
             }
         }
+        answer_.sorted = !query.syntax->order_by.empty();
+        return std::move(answer_);
+    }
+
+    // All ranges at once.
+    Result<QueryAnswer> run_merged(const Parsed& query, const std::vector<std::size_t>& ranges) {
+        const sql::Prepared prepared = TRY(sql::bind(*query.syntax, query.context));
+        scope_ = "merged query " + selection_.text(container_) + " " + digest_of(query.spec);
+        const sql::PageLimits limits{
+            .rows_max = TRY(page_size(request_, model::limits::kPageRowsDefault)),
+            .bytes_max = model::limits::kPageBytesMax,
+            .deadline = SteadyClock::now() + kPageTime,
+            .at_least_one = true};
+        std::vector<MergedSource::Part> parts;
+        for (const std::size_t range : ranges) {
+            auto source = TRY(open_range(range));
+            parts.push_back({container_.ranges[range].id, std::move(source)});
+        }
+        MergedSource source(std::move(parts));
+        const sql::Resume from = TRY(start_of({ranges.front()})).resume;
+        const auto resume =
+            add(TRY(sql::run_page(prepared, source, query.context.surroundings, from, limits)));
+        if (resume) go_on(ranges.front(), *resume);
+        answer_.sorted = !query.syntax->order_by.empty();
         return std::move(answer_);
     }
 
 private:
+    struct Start {
+        std::size_t at = 0;
+        sql::Resume resume;
+    };
+
+    Result<Start> start_of(const std::vector<std::size_t>& ranges) const {
+        if (!request_.continuation) return Start();
+        const Continuation token = TRY(signer_.check(*request_.continuation, scope_));
+        const std::size_t range = TRY(range_index(token.range_id, container_));
+        const auto found = std::find(ranges.begin(), ranges.end(), range);
+        if (found == ranges.end()) return bad_request("Invalid Continuation Token");
+        return Start{.at = static_cast<std::size_t>(found - ranges.begin()),
+                     .resume = TRY(sql::Resume::decode(token.resume))};
+    }
+
+    Result<std::optional<sql::Resume>> run_range(const sql::Prepared& prepared,
+                                                 const sql::Surroundings& surroundings,
+                                                 std::size_t range,
+                                                 const sql::Resume& from,
+                                                 const sql::PageLimits& limits) {
+        const auto source = TRY(open_range(range));
+        return add(TRY(sql::run_page(prepared, *source, surroundings, from, limits)));
+    }
+
+    Result<std::unique_ptr<PartitionSource>> open_range(std::size_t range) {
+        const auto partition = TRY(partitions_.open(container_, range));
+        TRY(check_session(request_, *partition));
+        auto source = TRY(
+            PartitionSource::open(*partition, selection_.scope, container_.definition.default_ttl));
+        answer_.position = {.range_id = partition->identity().range_id, .lsn = source->lsn()};
+        ++answer_.partitions;
+        return source;
+    }
+
+    // Puts the rows behind those there are; returns where to go on.
     std::optional<sql::Resume> add(sql::ResultPage part) {
         Page& page = answer_.page;
         if (part.count > 0 && page.count > 0) page.elements += ',';
@@ -100,14 +259,17 @@ private:
         return std::move(part.resume);
     }
 
-    void go_on(std::uint32_t range, const sql::Resume& resume, const std::string& scope) {
-        answer_.page.continuation =
-            signer_.sign({.range_id = range, .resume = resume.encode()}, scope);
+    void go_on(std::size_t range, const sql::Resume& resume) {
+        answer_.page.continuation = signer_.sign(
+            {.range_id = container_.ranges[range].id, .resume = resume.encode()}, scope_);
     }
 
     Partitions& partitions_;
     const ContinuationSigner& signer_;
     const Request& request_;
+    const catalog::Container& container_;
+    const ItemSelection& selection_;
+    std::string scope_;
     QueryAnswer answer_;
 };
 
@@ -119,21 +281,33 @@ Result<QueryAnswer> Queries::run(const Request& request,
                                  std::string_view body) const {
     TRY(check_intended_container(request, container));
     const auto start = SteadyClock::now();
-    const sql::QuerySpec spec =
-        options.plain_text ? sql::plain_query_spec(body) : TRY(sql::parse_query_spec(body));
-    const sql::ast::QueryPtr syntax = TRY(sql::parse(spec.text));
-    TRY(sql::check_query(*syntax,
-                         {.find_function = sql::find_function, .allow_unsupported = false}));
-    const sql::BindingContext context{
-        .parameters = spec.parameters, .computed = {}, .surroundings = surroundings_at(clock_)};
-    const sql::Prepared prepared = TRY(sql::bind(*syntax, context));
-    const auto compiled = SteadyClock::now();
+    const Parsed query = TRY(parse(options, container, body, clock_));
     const ItemSelection selection = TRY(select_items(request, container));
-    QueryAnswer answer = TRY(Run(partitions_, signer_, request)
-                                 .run(container, spec, prepared, context.surroundings, selection));
-    answer.sorted = !syntax->order_by.empty();
+    const Routing routing = route(query, container, selection);
+    const bool addressed = request.range_id || selection.scope.partition_key;
+    // A plan is explained for all partitions together.
+    const bool merge = options.merge || query.syntax->explain;
+    if (!addressed && !merge) TRY(check_gateway(query, options, container, routing));
+    const auto compiled = SteadyClock::now();
+    Run run(partitions_, signer_, request, container, selection);
+    QueryAnswer answer =
+        TRY(merge && routing.ranges.size() > 1 ? run.run_merged(query, routing.ranges)
+                                               : run.run(query, routing.ranges));
     answer.times = {.compile = compiled - start, .run = SteadyClock::now() - compiled};
+    if (query.syntax->explain) {
+        answer.page = {
+            .elements = explanation(*query.syntax, answer), .count = 1, .continuation = {}};
+    }
     return answer;
+}
+
+Result<std::string> Queries::plan(const Request& request,
+                                  const QueryOptions& options,
+                                  const catalog::Container& container,
+                                  std::string_view body) const {
+    TRY(check_intended_container(request, container));
+    const Parsed query = TRY(parse(options, container, body, clock_));
+    return plan_text(query, container, sql::QueryFeatures::parse(options.supported_features));
 }
 
 }  // namespace orrery::service

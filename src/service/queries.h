@@ -42,7 +42,8 @@ struct QueryAnswer {
     sql::Access access;                // of the last range that was read
     sql::Counters counters;
     QueryTimes times;
-    bool sorted = false;  // the query has an ORDER BY
+    bool sorted = false;         // the query has an ORDER BY
+    std::size_t partitions = 0;  // that were read
 };
 
 class Queries {
@@ -55,6 +56,13 @@ public:
                             const QueryOptions& options,
                             const catalog::Container& container,
                             std::string_view body) const;
+
+    // How a client is to spread the query over the partitions: JSON. 400 when it declares less than
+    // the query needs.
+    Result<std::string> plan(const Request& request,
+                             const QueryOptions& options,
+                             const catalog::Container& container,
+                             std::string_view body) const;
 
 private:
     Partitions& partitions_;

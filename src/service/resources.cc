@@ -6,6 +6,7 @@
 #include "model/etag.h"
 #include "model/limits.h"
 #include "model/names.h"
+#include "service/computed.h"
 #include "service/errors.h"
 #include "service/resource_json.h"
 
@@ -97,6 +98,7 @@ Result<catalog::NewContainer> Resources::plan_container(const Request& request,
     catalog::NewContainer wanted;
     wanted.definition = TRY(model::parse_container_definition(
         value, {.partition_key_required = request.api_version >= kPartitionKeyRequired}));
+    TRY(parse_computed(wanted.definition.computed_properties));
     wanted.throughput =
         TRY(model::parse_throughput(request.offer_throughput, request.autopilot_settings));
     // A container of a database with throughput shares that; any other has its own.
@@ -156,6 +158,7 @@ Result<ResourceAnswer> Resources::replace_container(const Request& request,
     }
     model::ContainerDefinition definition =
         TRY(model::parse_container_definition(value, {.partition_key_required = true}));
+    TRY(parse_computed(definition.computed_properties));
     const catalog::ContainerPtr container = TRY(catalog_.replace_container(
         found.container->rid, std::move(definition), if_match_of(request)));
     options_.on_replacement(container->rid);

@@ -20,14 +20,11 @@ void append_text(std::string& out, std::string_view text) {
 
 }  // namespace
 
-// Begins as in the index, so it sorts alike. What the index leaves out of long strings, arrays and
-// objects follows, so that only equal values have equal bytes.
+// Arrays and objects sort by their hash; what is in them follows, so that only equal values have
+// equal bytes.
 void append_canonical(std::string& out, const Value& value, Arena& arena) {
-    append_encoded(out, value, arena);
+    append_sortable(out, value, arena);
     switch (value.kind()) {
-        case Kind::kString:
-            if (value.string().size() > index::kStringBytesMax) append_text(out, value.string());
-            return;
         case Kind::kArray:
             for (const Value& element : value.elements(arena)) {
                 out += kMore;

@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <string>
+#include <unordered_map>
 
-#include "model/limits.h"
 #include "sql/check_passes.h"
 #include "sql/printer.h"
 #include "sql/projection.h"
@@ -22,17 +22,12 @@ public:
         for (const ast::Source& source : query.from) {
             if (auto alias = ast::source_alias(source)) aliases_.push_back(*std::move(alias));
         }
+        for (const auto& key : query.group_by) {
+            keys_.emplace(hashes_.of(*key), key.get());
+        }
     }
 
     void run() {
-        if (query_.group_by.size() > model::limits::kQueryGroupByKeysMax) {
-            out_.add("",
-                     "The SQL query exceeded the maximum number of GROUP BY expressions. The "
-                     "allowed limit is " +
-                         std::to_string(model::limits::kQueryGroupByKeysMax) + ".",
-                     query_.location);
-            return;
-        }
         if (query_.where) refuse_aggregates(*query_.where, "WHERE");
         for (const auto& key : query_.group_by) {
             group_key(*key);
@@ -116,10 +111,11 @@ private:
         }
     }
 
-    bool is_key(const ast::Expression& expression) const {
-        return std::any_of(query_.group_by.begin(), query_.group_by.end(), [&](const auto& key) {
-            return same_structure(*key, expression);
-        });
+    bool is_key(const ast::Expression& expression) {
+        if (keys_.empty()) return false;
+        const auto [first, last] = keys_.equal_range(hashes_.of(expression));
+        return std::any_of(
+            first, last, [&](const auto& key) { return same_structure(*key.second, expression); });
     }
 
     bool is_own(const std::string& alias) const {
@@ -129,6 +125,8 @@ private:
     const ast::Query& query_;
     Diagnostics& out_;
     std::vector<std::string> aliases_;
+    StructureHashes hashes_;
+    std::unordered_multimap<std::size_t, const ast::Expression*> keys_;
 };
 
 }  // namespace

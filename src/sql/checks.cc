@@ -63,14 +63,15 @@ void check_select_list(const ast::Select& select, Diagnostics& out) {
 }  // namespace
 
 void check_duplicates(const ast::Query& query, Diagnostics& out) {
+    const ExpressionVisitor in_object = [&](const ast::Expression& expression) {
+        if (const auto* object = std::get_if<ast::Object>(&expression.node)) {
+            check_object(*object, out);
+        }
+    };
     for_each_query(query, [&](const ast::Query& inner) {
         if (inner.select.kind == ast::SelectKind::kList) check_select_list(inner.select, out);
         for_each_expression(inner, [&](const ast::Expression& expression) {
-            for_each_below(expression, [&](const ast::Expression& below) {
-                if (const auto* object = std::get_if<ast::Object>(&below.node)) {
-                    check_object(*object, out);
-                }
-            });
+            for_each_below(expression, in_object);
         });
     });
 }

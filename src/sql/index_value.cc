@@ -23,6 +23,11 @@ void append_encoded(std::string& out, const Value& value, Arena& arena) {
     }
 }
 
+void append_sortable(std::string& out, const Value& value, Arena& arena) {
+    if (value.is_string()) return index::encode_whole_string(out, value.string());
+    append_encoded(out, value, arena);
+}
+
 std::string encode(const Value& value, Arena& arena) {
     std::string out;
     append_encoded(out, value, arena);

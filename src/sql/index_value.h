@@ -15,6 +15,9 @@ namespace orrery::sql {
 void append_encoded(std::string& out, const Value& value, Arena& arena);
 std::string encode(const Value& value, Arena& arena);
 
+// The same with strings in full, so that all values sort as ORDER BY does.
+void append_sortable(std::string& out, const Value& value, Arena& arena);
+
 // Nothing when the index does not hold the whole value (arrays, objects, long strings), or for
 // bytes that are none. Strings live in the arena.
 std::optional<Value> decode(std::string_view encoded, Arena& arena);

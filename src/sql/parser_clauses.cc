@@ -162,7 +162,6 @@ Result<std::size_t> Parser::order_by_clause(ast::Query& query) {
     if (query.order_by_rank) advance();
     std::size_t height = 0;
     do {
-        if (query.order_by_rank && !next_at(TokenKind::kLeftParen)) return unexpected();
         height = std::max(height, TRY(order_item(query)));
     } while (take(TokenKind::kComma));
     query.order_by_location = since(start);
@@ -171,7 +170,7 @@ Result<std::size_t> Parser::order_by_clause(ast::Query& query) {
 
 Result<std::size_t> Parser::order_item(ast::Query& query) {
     using Written = ast::OrderItem::Written;
-    Parsed key = TRY(expression());
+    Parsed key = TRY(query.order_by_rank ? score() : expression());
     Written written = Written::kNothing;
     if (take(TokenKind::kAsc)) {
         written = Written::kAscending;
@@ -180,6 +179,12 @@ Result<std::size_t> Parser::order_item(ast::Query& query) {
     }
     query.order_by.push_back({std::move(key.expression), written});
     return key.height;
+}
+
+// ORDER BY RANK takes calls and nothing around them.
+Result<Parser::Parsed> Parser::score() {
+    if (!at(TokenKind::kIdentifier) || !next_at(TokenKind::kLeftParen)) return unexpected();
+    return call(false);
 }
 
 Status Parser::offset_limit_clause(ast::Query& query) {

@@ -33,34 +33,33 @@ Result<Parser::Parsed> Parser::operators_after(Parsed left, Level minimum) {
     for (;;) {
         const auto level = level_here();
         if (!level || *level < minimum || *level > left.level) return left;
-        switch (*level) {
-            case kPostfix:
-                left =
-                    TRY(at(TokenKind::kDot) ? member(std::move(left)) : subscript(std::move(left)));
-                break;
-            case kConditional:
-                left = TRY(conditional(std::move(left)));
-                break;
-            case kAnd:
-            case kOr:
-                left = TRY(logical(std::move(left)));
-                break;
-            case kPredicate:
-                left = TRY(predicate(std::move(left)));
-                break;
-            default: {
-                const Infix infix = binary_operator(advance().kind).value();
-                Parsed right = TRY(expression(static_cast<Level>(infix.level + 1)));
-                const Location location{left.expression->location.start,
-                                        right.expression->location.end};
-                const std::size_t below = std::max(left.height, right.height);
-                left = TRY(made(ast::Binary{infix.op, left.expression, right.expression},
-                                location,
-                                below,
-                                infix.level));
-            }
-        }
+        left = TRY(operator_after(std::move(left), *level));
     }
+}
+
+Result<Parser::Parsed> Parser::operator_after(Parsed left, Level level) {
+    switch (level) {
+        case kPostfix:
+            return at(TokenKind::kDot) ? member(left) : subscript(left);
+        case kConditional:
+            return conditional(left);
+        case kAnd:
+        case kOr:
+            return logical(std::move(left));
+        case kPredicate:
+            return predicate(left);
+        default:
+            return binary(left);
+    }
+}
+
+Result<Parser::Parsed> Parser::binary(const Parsed& left) {
+    const Infix infix = binary_operator(advance().kind).value();
+    Parsed right = TRY(expression(static_cast<Level>(infix.level + 1)));
+    return made(ast::Binary{infix.op, left.expression, right.expression},
+                {left.expression->location.start, right.expression->location.end},
+                std::max(left.height, right.height),
+                infix.level);
 }
 
 std::optional<Parser::Level> Parser::level_here() const {
@@ -152,7 +151,9 @@ Result<Parser::Parsed> Parser::prefix() {
 Result<Parser::Parsed> Parser::unary(ast::UnaryOperator op) {
     const Location start = advance().location;
     const bool is_not = op == ast::UnaryOperator::kNot;
-    // NOT c.a = 1 means NOT (c.a = 1), as in SQL everywhere; docs/compatibility.md.
+    // NOT c.a = 1 means NOT (c.a = 1), as in SQL everywhere. The service's own grammar is said to
+    // bind NOT as tight as a sign (microsoft/vscode-cosmosdb, cpp-parity.md), which makes it
+    // undefined for every c.a that is no boolean; no writer means that.
     Parsed operand = TRY(expression(is_not ? kPredicate : kUnary));
     return made(
         ast::Unary{op, operand.expression}, since(start), operand.height, is_not ? kNot : kUnary);
@@ -312,7 +313,7 @@ Result<Parser::Parsed> Parser::object() {
     return made(std::move(object), since(start), height);
 }
 
-Result<Parser::Parsed> Parser::member(Parsed base) {
+Result<Parser::Parsed> Parser::member(const Parsed& base) {
     advance();
     ast::Name step = TRY(name());
     const Location location{base.expression->location.start, step.location.end};
@@ -320,7 +321,7 @@ Result<Parser::Parsed> Parser::member(Parsed base) {
         ast::Member{base.expression, std::move(step.text), true}, location, base.height, kPostfix);
 }
 
-Result<Parser::Parsed> Parser::subscript(Parsed base) {
+Result<Parser::Parsed> Parser::subscript(const Parsed& base) {
     advance();
     Parsed index = TRY(expression());
     TRY(expect(TokenKind::kRightBracket));
@@ -333,7 +334,7 @@ Result<Parser::Parsed> Parser::subscript(Parsed base) {
     return made(ast::Subscript{base.expression, index.expression}, location, below, kPostfix);
 }
 
-Result<Parser::Parsed> Parser::conditional(Parsed condition) {
+Result<Parser::Parsed> Parser::conditional(const Parsed& condition) {
     advance();
     Parsed then = TRY(expression());
     TRY(expect(TokenKind::kColon));
@@ -370,22 +371,22 @@ Result<Parser::Parsed> Parser::logical(Parsed left) {
     return left;
 }
 
-Result<Parser::Parsed> Parser::predicate(Parsed operand) {
+Result<Parser::Parsed> Parser::predicate(const Parsed& operand) {
     const bool negated = take(TokenKind::kNot);
     switch (token_.kind) {
         case TokenKind::kIn:
-            return in(std::move(operand), negated);
+            return in(operand, negated);
         case TokenKind::kBetween:
-            return between(std::move(operand), negated);
+            return between(operand, negated);
         case TokenKind::kLike:
-            return like(std::move(operand), negated);
+            return like(operand, negated);
         default:
             return unexpected();
     }
 }
 
 // The level of the result is that of NOT: no second predicate may follow.
-Result<Parser::Parsed> Parser::in(Parsed needle, bool negated) {
+Result<Parser::Parsed> Parser::in(const Parsed& needle, bool negated) {
     advance();
     TRY(expect(TokenKind::kLeftParen));
     if (at(TokenKind::kRightParen)) return unexpected();
@@ -396,7 +397,7 @@ Result<Parser::Parsed> Parser::in(Parsed needle, bool negated) {
                 kNot);
 }
 
-Result<Parser::Parsed> Parser::between(Parsed operand, bool negated) {
+Result<Parser::Parsed> Parser::between(const Parsed& operand, bool negated) {
     advance();
     Parsed low = TRY(expression(kConcat));
     TRY(expect(TokenKind::kAnd));
@@ -407,7 +408,7 @@ Result<Parser::Parsed> Parser::between(Parsed operand, bool negated) {
                 kNot);
 }
 
-Result<Parser::Parsed> Parser::like(Parsed operand, bool negated) {
+Result<Parser::Parsed> Parser::like(const Parsed& operand, bool negated) {
     advance();
     Parsed pattern = TRY(expression(kConcat));
     std::optional<std::string> escape;

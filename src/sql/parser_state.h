@@ -109,6 +109,7 @@ private:
     Result<std::size_t> group_by_clause(ast::Query& query);
     Result<std::size_t> order_by_clause(ast::Query& query);
     Result<std::size_t> order_item(ast::Query& query);
+    Result<Parsed> score();
     Status offset_limit_clause(ast::Query& query);
     Result<ast::Count> top_count();
     Result<ast::Count> offset_or_limit_count(CountClause clause);
@@ -118,6 +119,8 @@ private:
     // Expressions.
     Result<Parsed> expression(Level minimum = kConditional);
     Result<Parsed> operators_after(Parsed left, Level minimum);
+    Result<Parsed> operator_after(Parsed left, Level level);
+    Result<Parsed> binary(const Parsed& left);
     Result<Parsed> prefix();
     Result<Parsed> unary(ast::UnaryOperator op);
     Result<Parsed> parenthesized();
@@ -127,14 +130,14 @@ private:
     Result<Parsed> subquery(ast::SubqueryKind kind, Location start);
     Result<Parsed> array();
     Result<Parsed> object();
-    Result<Parsed> member(Parsed base);
-    Result<Parsed> subscript(Parsed base);
-    Result<Parsed> conditional(Parsed condition);
+    Result<Parsed> member(const Parsed& base);
+    Result<Parsed> subscript(const Parsed& base);
+    Result<Parsed> conditional(const Parsed& condition);
     Result<Parsed> logical(Parsed left);
-    Result<Parsed> predicate(Parsed operand);
-    Result<Parsed> in(Parsed needle, bool negated);
-    Result<Parsed> between(Parsed operand, bool negated);
-    Result<Parsed> like(Parsed operand, bool negated);
+    Result<Parsed> predicate(const Parsed& operand);
+    Result<Parsed> in(const Parsed& needle, bool negated);
+    Result<Parsed> between(const Parsed& operand, bool negated);
+    Result<Parsed> like(const Parsed& operand, bool negated);
     Result<ParsedList> list(TokenKind closing);
     std::optional<ast::SubqueryKind> subquery_ahead() const;
     std::optional<Level> level_here() const;

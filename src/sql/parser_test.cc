@@ -152,6 +152,7 @@ TEST(Parser, OrderByRank) {
               "SELECT *\nFROM c\nORDER BY RANK FullTextScore(c.t, \"a\") DESC");
     EXPECT_EQ(parsed("SELECT * FROM rank ORDER BY rank.x"), "SELECT *\nFROM rank\nORDER BY rank.x");
     EXPECT_EQ(parsed("SELECT * FROM c ORDER BY RANK c.x"), near("c", 30, 31));
+    EXPECT_EQ(parsed("SELECT * FROM c ORDER BY RANK f(c.x) = 1"), near("=", 37, 38));
 }
 
 TEST(Parser, Explain) {

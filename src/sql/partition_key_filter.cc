@@ -155,7 +155,7 @@ private:
     }
 
     KeySet equality(const ast::Expression& left, const ast::Expression& right) {
-        const KeySet rows = needed_rows(left).intersected(needed_rows(right));
+        KeySet rows = needed_rows(left).intersected(needed_rows(right));
         if (const auto place = component(left)) return equal_to(*place, right).intersected(rows);
         if (const auto place = component(right)) return equal_to(*place, left).intersected(rows);
         if (const auto absolute = absolute_of(left)) return absolute_is(*absolute, right);

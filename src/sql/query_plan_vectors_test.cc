@@ -29,7 +29,7 @@ namespace fs = std::filesystem;
 fs::path vectors() {
     if (const char* given = std::getenv("ORRERY_QUERY_PLANS")) return given;
     for (fs::path at = fs::current_path(); at != at.root_path(); at = at.parent_path()) {
-        const fs::path found = at / "shared" / "vectors" / "query-plans";
+        fs::path found = at / "shared" / "vectors" / "query-plans";
         if (fs::is_directory(found)) return found;
     }
     return {};
@@ -63,17 +63,19 @@ std::string text_of(const json::Value& value) {
     if (!value.is_array()) return value.text();
     std::string out;
     for (const json::Value& element : value.array()) {
-        out += text_of(element) + "\n";
+        out += text_of(element);
+        out += '\n';
     }
     return out;
 }
 
 void add_info(Fields& fields, const std::string& prefix, const json::Value& info) {
     for (const auto& [name, value] : info.object()) {
-        const std::string field = prefix + upper_first(name);
+        std::string field = prefix + upper_first(name);
         if (name == "groupByAliasToAggregateType") {
+            field += '.';
             for (const auto& [alias, kind] : value.object()) {
-                fields[field + "." + alias] = kind.is_null() ? "null" : kind.string();
+                fields[field + alias] = kind.is_null() ? "null" : kind.string();
             }
         } else if (name == "hasSelectValue") {
             fields[field] = value.is_bool()       ? text_of(value)

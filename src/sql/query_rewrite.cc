@@ -8,10 +8,11 @@ ast::ExpressionPtr call(std::string name, std::vector<ast::ExpressionPtr> argume
     return ast::make(ast::Call{std::move(name), false, std::move(arguments)});
 }
 
-ast::ExpressionPtr object(std::vector<std::pair<std::string, ast::ExpressionPtr>> properties) {
+ast::ExpressionPtr object(
+    const std::vector<std::pair<std::string, ast::ExpressionPtr>>& properties) {
     ast::Object out;
-    for (auto& [name, value] : properties) {
-        out.properties.push_back({ast::Name{std::move(name), {}}, std::move(value)});
+    for (const auto& [name, value] : properties) {
+        out.properties.push_back({ast::Name{name, {}}, value});
     }
     return ast::make(std::move(out));
 }
@@ -87,7 +88,7 @@ ast::ExpressionPtr payload(const ast::Query& query) {
         properties.emplace_back(std::move(names[i]),
                                 called_aggregate(*value) ? partial_aggregate(value) : value);
     }
-    return object(std::move(properties));
+    return object(properties);
 }
 
 }  // namespace orrery::sql::rewrite

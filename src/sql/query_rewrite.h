@@ -16,7 +16,8 @@ inline constexpr std::string_view kFilterPlaceholder =
     "({documentdb-formattableorderbyquery-filter})";
 
 ast::ExpressionPtr call(std::string name, std::vector<ast::ExpressionPtr> arguments);
-ast::ExpressionPtr object(std::vector<std::pair<std::string, ast::ExpressionPtr>> properties);
+ast::ExpressionPtr object(
+    const std::vector<std::pair<std::string, ast::ExpressionPtr>>& properties);
 ast::ExpressionPtr array(std::vector<ast::ExpressionPtr> elements);
 ast::SelectItem named(ast::ExpressionPtr expression, std::string alias);
 

@@ -1,6 +1,8 @@
 #include "sql/structure.h"
 
 #include <algorithm>
+#include <functional>
+#include <string_view>
 
 #include "base/ascii.h"
 #include "sql/literal.h"
@@ -134,6 +136,46 @@ bool same_structure(const ast::Query& a, const ast::Query& b) {
            same(a.select, b.select) && same(a.from, b.from) && same(a.where, b.where) &&
            same(a.group_by, b.group_by) && same(a.order_by, b.order_by) &&
            same(a.offset_limit, b.offset_limit);
+}
+
+namespace {
+
+// What a node is by itself; queries are left to same_structure.
+struct OwnHash {
+    std::size_t operator()(const ast::Boolean& node) const { return node.value ? 1 : 2; }
+    std::size_t operator()(const ast::Number& node) const {
+        return std::hash<double>()(number_value(node.digits).real());
+    }
+    std::size_t operator()(const ast::String& node) const { return text(node.value); }
+    std::size_t operator()(const ast::Parameter& node) const { return text(node.name); }
+    std::size_t operator()(const ast::Identifier& node) const { return text(node.name); }
+    std::size_t operator()(const ast::Member& node) const { return text(node.name); }
+    std::size_t operator()(const ast::Call& node) const { return text(lower(node.name)); }
+    std::size_t operator()(const ast::Unary& node) const {
+        return static_cast<std::size_t>(node.op);
+    }
+    std::size_t operator()(const ast::Binary& node) const {
+        return static_cast<std::size_t>(node.op);
+    }
+    template <typename Other>
+    std::size_t operator()(const Other& /*node*/) const {
+        return 0;
+    }
+
+    static std::size_t text(std::string_view text) { return std::hash<std::string_view>()(text); }
+};
+
+std::size_t mixed(std::size_t a, std::size_t b) { return (a ^ b) * 0x9E3779B97F4A7C15U + (a >> 7); }
+
+}  // namespace
+
+std::size_t StructureHashes::of(const ast::Expression& expression) {
+    if (const auto found = known_.find(&expression); found != known_.end()) return found->second;
+    std::size_t hash = mixed(expression.node.index(), std::visit(OwnHash{}, expression.node));
+    ast::for_each_child(expression,
+                        [&](const ast::Expression& child) { hash = mixed(hash, of(child)); });
+    known_.emplace(&expression, hash);
+    return hash;
 }
 
 }  // namespace orrery::sql

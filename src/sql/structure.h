@@ -3,11 +3,24 @@
 
 #pragma once
 
+#include <cstddef>
+#include <unordered_map>
+
 #include "sql/ast.h"
 
 namespace orrery::sql {
 
 bool same_structure(const ast::Expression& a, const ast::Expression& b);
 bool same_structure(const ast::Query& a, const ast::Query& b);
+
+// Numbers that are equal for expressions of the same structure, each worked out once: comparing
+// every part of one expression with others by same_structure could take very long.
+class StructureHashes {
+public:
+    std::size_t of(const ast::Expression& expression);
+
+private:
+    std::unordered_map<const ast::Expression*, std::size_t> known_;
+};
 
 }  // namespace orrery::sql

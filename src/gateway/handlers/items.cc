@@ -83,15 +83,8 @@ Status refuse_extras(const Call& call) {
 
 // A POST on the feed means many things; only headers tell which (protocol: dispatch order).
 Status refuse_other_posts(const Call& call) {
-    const char* feature = nullptr;
-    if (call.flag(header::kIsQueryPlan)) {
-        feature = "Query plans are";
-    } else if (call.flag(header::kIsBatch)) {
-        feature = "Batches are";
-    }
-    if (feature == nullptr) return {};
-    return Error(ErrorCode::kNotImplemented,
-                 std::string(feature) + " not supported by this server.");
+    if (!call.flag(header::kIsBatch)) return {};
+    return Error(ErrorCode::kNotImplemented, "Batches are not supported by this server.");
 }
 
 }  // namespace
@@ -115,7 +108,7 @@ void list_items(const Backend& backend, const CallPtr& call) {
 void post_item(const Backend& backend, const CallPtr& call) {
     const auto found = owner_of(backend, *call);
     if (!found) return call->fail(found.error());
-    if (is_query(*call) && !call->flag(header::kIsQueryPlan)) {
+    if (is_query(*call) || call->flag(header::kIsQueryPlan)) {
         return query_items(backend, call, *found);
     }
     if (const Status other = refuse_other_posts(*call); !other) return call->fail(other.error());

@@ -17,6 +17,16 @@ service::QueryOptions options_of(const Call& call) {
             .supported_features = call.header(header::kSupportedQueryFeatures).value_or("")};
 }
 
+void answer_plan(const Backend& backend, Call& call, const service::FoundContainer& found) {
+    auto plan = backend.queries.plan(
+        call.request, options_of(call), *found.container, call.exchange().body());
+    if (!plan) return call.fail(plan.error());
+    http::Response response = call.make_response(200, kReadCharge);
+    add_container_headers(response, found);
+    response.body = std::move(plan).take();
+    call.respond(std::move(response));
+}
+
 void answer(const Backend& backend, Call& call, const service::FoundContainer& found) {
     const auto result = backend.queries.run(
         call.request, options_of(call), *found.container, call.exchange().body());
@@ -36,6 +46,7 @@ void answer(const Backend& backend, Call& call, const service::FoundContainer& f
 void query_items(const Backend& backend,
                  const CallPtr& call,
                  const service::FoundContainer& found) {
+    if (call->flag(header::kIsQueryPlan)) return answer_plan(backend, *call, found);
     backend.workers.post([&backend, call, found] { answer(backend, *call, found); });
 }
 

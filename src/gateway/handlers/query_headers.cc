@@ -2,7 +2,10 @@
 
 #include <fmt/format.h>
 
+#include "base/base64.h"
+#include "base/percent.h"
 #include "gateway/headers.h"
+#include "json/value.h"
 
 namespace orrery::gateway::handlers {
 
@@ -39,6 +42,76 @@ std::string metrics_text(const service::QueryAnswer& answer) {
         hits);
 }
 
+json::Value single_v1(const std::string& path) {
+    json::Value out{json::Value::Object()};
+    out.set("FilterExpression", "");
+    out.set("IndexSpec", path);
+    out.set("FilterPreciseSet", true);
+    out.set("IndexPreciseSet", true);
+    out.set("IndexImpactScore", "High");
+    return out;
+}
+
+json::Value composite_specs(const std::vector<std::string>& parts) {
+    json::Value::Array specs;
+    for (const std::string& part : parts) {
+        specs.emplace_back(part);
+    }
+    return specs;
+}
+
+// One list of each kind under the names of the first format.
+void set_v1(json::Value& out, const std::string& which, const sql::Access::Indexes& indexes) {
+    json::Value::Array singles;
+    for (const std::string& path : indexes.paths) {
+        singles.push_back(single_v1(path));
+    }
+    json::Value::Array composites;
+    for (const std::vector<std::string>& parts : indexes.composites) {
+        json::Value composite{json::Value::Object()};
+        composite.set("IndexSpecs", composite_specs(parts));
+        composite.set("IndexPreciseSet", true);
+        composite.set("IndexImpactScore", "High");
+        composites.push_back(std::move(composite));
+    }
+    out.set(which + "SingleIndexes", std::move(singles));
+    out.set(which + "CompositeIndexes", std::move(composites));
+}
+
+json::Value lists_v2(const sql::Access::Indexes& indexes, bool potential) {
+    const auto entry = [&](const char* name, json::Value value) {
+        json::Value out{json::Value::Object()};
+        out.set(name, std::move(value));
+        if (potential) out.set("IndexImpactScore", "High");
+        return out;
+    };
+    json::Value::Array singles;
+    for (const std::string& path : indexes.paths) {
+        singles.push_back(entry("IndexSpec", path));
+    }
+    json::Value::Array composites;
+    for (const std::vector<std::string>& parts : indexes.composites) {
+        composites.push_back(entry("IndexSpecs", composite_specs(parts)));
+    }
+    json::Value out{json::Value::Object()};
+    out.set("SingleIndexes", std::move(singles));
+    out.set("CompositeIndexes", std::move(composites));
+    return out;
+}
+
+// Base64 for clients that ask in the first way, percent-encoded for those that ask in the second.
+std::string index_metrics(const sql::Access& access, bool v2) {
+    json::Value out{json::Value::Object()};
+    if (v2) {
+        out.set("Utilized", lists_v2(access.used, false));
+        out.set("Potential", lists_v2(access.potential, true));
+        return percent_encode(out.text());
+    }
+    set_v1(out, "Utilized", access.used);
+    set_v1(out, "Potential", access.potential);
+    return base64_encode(out.text());
+}
+
 }  // namespace
 
 void add_query_headers(http::Response& response,
@@ -46,6 +119,10 @@ void add_query_headers(http::Response& response,
                        const service::QueryAnswer& answer) {
     if (call.flag(header::kPopulateQueryMetrics)) {
         response.add_header(header::kQueryMetrics, metrics_text(answer));
+    }
+    const bool metrics_v2 = call.flag(header::kPopulateIndexMetricsV2);
+    if (metrics_v2 || call.flag(header::kPopulateIndexMetrics)) {
+        response.add_header(header::kIndexUtilization, index_metrics(answer.access, metrics_v2));
     }
     if (answer.sorted) {
         // Tells the SDKs in which direction ties are broken by rid.

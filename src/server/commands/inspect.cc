@@ -9,6 +9,7 @@
 #include "server/commands/commands.h"
 #include "server/config.h"
 #include "server/node.h"
+#include "service/computed.h"
 #include "storage/data_directory.h"
 
 namespace orrery::server {
@@ -28,7 +29,8 @@ Status inspect_container(storage::Engine& engine,
                          Totals& totals) {
     for (const catalog::PartitionRange& range : container.ranges) {
         const auto store = TRY(engine.open(range.partition));
-        const partition::Verification result = TRY(partition::verify(*store));
+        const partition::Verification result =
+            TRY(partition::verify(*store, service::make_computed));
         totals.items += result.items;
         totals.problems += result.problems.size();
         std::printf("%s/%s range %u: %llu items, %zu problems\n",

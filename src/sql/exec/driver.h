@@ -61,6 +61,7 @@ struct DriverContext {
     ItemSource& source;
     const Surroundings& surroundings;
     Counters& counters;
+    std::uint32_t variables = 0;  // that the query's rows have
     // How many rows the caller can take: more need not be sorted at once.
     std::size_t rows_wanted = 0;
 };

@@ -76,20 +76,20 @@ private:
         return postings_of(std::move(numbers));
     }
 
-    // Equalities are intersected; without one the best part has to do.
+    // Equalities are intersected; without one the best other part has to do.
     Result<PostingsPtr> make_and(const Condition& condition) const {
         std::vector<PostingsPtr> points;
-        const Condition* other = nullptr;
         for (const Condition& part : condition.parts) {
-            if (part.reach == Condition::Reach::kPoint) {
-                if (auto postings = TRY(make(part))) points.push_back(std::move(postings));
-            } else if (part.kind != Condition::Kind::kAll &&
-                       (other == nullptr || part.reach < other->reach)) {
-                other = &part;
-            }
+            if (part.reach != Condition::Reach::kPoint) continue;
+            if (auto postings = TRY(make(part))) points.push_back(std::move(postings));
         }
         if (!points.empty()) return intersection_of(std::move(points));
-        if (other != nullptr) return make(*other);
+        for (const auto reach : {Condition::Reach::kRange, Condition::Reach::kWide}) {
+            for (const Condition& part : condition.parts) {
+                if (part.reach != reach) continue;
+                if (auto postings = TRY(make(part))) return postings;
+            }
+        }
         return PostingsPtr();
     }
 

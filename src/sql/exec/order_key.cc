@@ -2,12 +2,14 @@
 
 #include "base/bytes.h"
 #include "index/value_encoding.h"
+#include "model/resource_id.h"
 #include "sql/index_value.h"
 
 namespace orrery::sql {
 
-void append_order_number(std::string& key, ItemNumber number, bool descends) {
-    append_big_endian(key, descends ? ~number : number);
+ItemNumber order_number(ItemNumber number, bool descends) {
+    constexpr ItemNumber kCounter = (ItemNumber{1} << model::kItemCounterBits) - 1;
+    return descends ? number ^ kCounter : number;
 }
 
 std::string order_key(const std::vector<BoundOrder>& orders,
@@ -16,11 +18,12 @@ std::string order_key(const std::vector<BoundOrder>& orders,
                       Evaluator& evaluator) {
     std::string key;
     for (const BoundOrder& order : orders) {
-        const std::string value = encode(evaluator.evaluate(*order.expression), evaluator.arena());
+        std::string value;
+        append_sortable(value, evaluator.evaluate(*order.expression), evaluator.arena());
         index::append_in_order(
             key, value, order.descending ? index::Order::kDescending : index::Order::kAscending);
     }
-    append_order_number(key, number, numbers_descend);
+    append_big_endian(key, order_number(number, numbers_descend));
     return key;
 }
 

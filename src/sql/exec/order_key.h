@@ -1,6 +1,5 @@
-// The place of an item in the order of ORDER BY, as bytes: its values as the index encodes them,
-// those of descending paths inverted, then its number. Long strings count by their beginning, as in
-// the index, so that every plan sorts alike.
+// The place of an item in the order of ORDER BY, as bytes: its values as the index encodes them but
+// with strings in full, those of descending paths inverted, then its number.
 
 #pragma once
 
@@ -14,7 +13,9 @@
 
 namespace orrery::sql {
 
-void append_order_number(std::string& key, ItemNumber number, bool descends);
+// The number as it stands at the end of a key, and back. When numbers descend, those of one
+// partition do; partitions stay in their order, as SDKs merge them.
+ItemNumber order_number(ItemNumber number, bool descends);
 
 // Of the item the evaluator is at.
 std::string order_key(const std::vector<BoundOrder>& orders,

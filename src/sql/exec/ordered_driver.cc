@@ -1,6 +1,7 @@
 #include "sql/exec/ordered_driver.h"
 
 #include <algorithm>
+#include <limits>
 #include <optional>
 
 #include "base/bytes.h"
@@ -8,11 +9,15 @@
 #include "sql/exec/order_key.h"
 #include "sql/exec/positions.h"
 #include "sql/exec/sort_driver.h"
-#include "sql/index_value.h"
+#include "sql/exec/top_keys.h"
 
 namespace orrery::sql {
 
 namespace {
+
+index::Order order_of(const BoundOrder& order) {
+    return order.descending ? index::Order::kDescending : index::Order::kAscending;
+}
 
 std::string inverted(std::string bytes) {
     std::transform(
@@ -20,47 +25,44 @@ std::string inverted(std::string bytes) {
     return bytes;
 }
 
-// Taken apart again: the values as index entries hold them, and the number.
-struct EntryKey {
-    std::string value;
-    ItemNumber number = 0;
+// How far a key goes before the first string that the index has cut, and whether there is one;
+// otherwise how far its values go.
+struct ValuesEnd {
+    std::size_t size = 0;
+    bool cut = false;
 };
 
-// A key that was cut has no number; then it begins with the first item of the value.
-EntryKey entry_of(const std::string& key, std::size_t value_size, bool backward, bool descends) {
-    EntryKey out;
-    out.value = key.substr(0, value_size);
-    if (backward) out.value = inverted(out.value);
-    ByteReader number(std::string_view(key).substr(std::min(key.size(), value_size)));
-    out.number = number.big_endian<ItemNumber>();
-    if (!number.ok()) out.number = 0;
-    if (descends) out.number = ~out.number;
-    return out;
+ValuesEnd end_of_values(std::string_view key, const std::vector<BoundOrder>& orders) {
+    std::size_t size = 0;
+    for (const BoundOrder& order : orders) {
+        const std::size_t cut = index::cut_length(key.substr(size), order_of(order));
+        if (cut > 0) return {size + cut, true};
+        const std::size_t one = index::encoded_length(key.substr(size), order_of(order));
+        if (one == 0) return {key.size(), false};
+        size += one;
+    }
+    return {size, false};
 }
 
 class OrderedDriver : public Driver {
 public:
-    explicit OrderedDriver(const DriverContext& context) : context_(context), loader_(context) {}
+    explicit OrderedDriver(const DriverContext& context)
+        : context_(context),
+          loader_(context),
+          evaluator_(context.variables, context.surroundings) {}
 
     Status open(std::string_view position) {
-        const IndexSource& index = *context_.source.index();
+        from_ = TRY(first_key(context_, position));
         const Access& access = context_.access;
-        const std::string from = TRY(first_key(context_, position));
-        if (access.composite) {
-            entries_ = index.composite(*access.composite, access.bounds, access.backward);
-            seek_entries(from);
-            return {};
+        if (!access.composite) {
+            path_ = TRY(context_.source.index()->find(path_of_order()));
+            if (access.with_undefined) {
+                lacking_ = TRY(context_.source.index()->items_lacking(path_, access.backward));
+                lacking_first_ = !access.backward;
+            }
         }
-        const model::IndexPath path = path_of_order();
-        const IndexSource::Path listed = TRY(index.find(path));
-        index::ValueBounds bounds = access.bounds;
-        if (listed.state == IndexSource::PathState::kAbsent) bounds.until = bounds.from;
-        entries_ = index.terms(listed.id, bounds, access.backward);
-        if (access.with_undefined) {
-            lacking_ = TRY(index.items_lacking(listed, access.backward));
-            lacking_first_ = !access.backward;
-        }
-        seek(from);
+        entries_ = open_entries();
+        if (!from_.empty()) seek();
         return {};
     }
 
@@ -72,11 +74,7 @@ public:
 
     ItemNumber number() const override { return number_; }
     std::span<const Value> paths() const override { return loader_.values(); }
-    std::string position() const override {
-        std::string key = at_lacking_ ? undefined_key() : key_of_entry();
-        append_order_number(key, number_, context_.access.numbers_descend);
-        return key_position(key, number_);
-    }
+    std::string position() const override { return key_position(key_, number_); }
 
 private:
     model::IndexPath path_of_order() const {
@@ -87,60 +85,80 @@ private:
         return path;
     }
 
-    void seek(const std::string& from) {
-        if (from.empty()) return;
-        const bool descends = context_.access.backward;
-        const std::string undefined = undefined_key();
-        if (from.starts_with(undefined)) {
-            const EntryKey entry = entry_of(from, undefined.size(), false, descends);
-            if (lacking_) lacking_->seek(entry.number);
-            if (descends) entries_.reset();
-            return;
+    std::unique_ptr<index::TermCursor> open_entries() const {
+        const IndexSource& index = *context_.source.index();
+        const Access& access = context_.access;
+        if (access.composite) {
+            return index.composite(*access.composite, access.bounds, access.backward);
         }
-        if (!descends) lacking_.reset();
-        seek_entries(from);
+        index::ValueBounds bounds = access.bounds;
+        if (path_.state == IndexSource::PathState::kAbsent) bounds.until = bounds.from;
+        return index.terms(path_.id, bounds, access.backward);
     }
 
-    void seek_entries(const std::string& from) {
-        if (from.empty()) return;
-        const std::size_t size = values_size(from);
-        const EntryKey entry =
-            entry_of(from, size, context_.access.backward, context_.access.numbers_descend);
-        entries_->seek(entry.value, entry.number);
-    }
-
-    // Where the values end and the number begins.
-    std::size_t values_size(std::string_view key) const {
-        std::size_t size = 0;
-        for (const BoundOrder& order : context_.query.order_by) {
-            const std::size_t one = index::encoded_length(
-                key.substr(size),
-                order.descending ? index::Order::kDescending : index::Order::kAscending);
-            if (one == 0) return key.size();
-            size += one;
+    // Moves both cursors to the key to begin with.
+    void seek() {
+        const bool backward = context_.access.backward;
+        const std::string undefined = undefined_values();
+        if (!context_.access.composite) {
+            if (from_.starts_with(undefined)) {
+                if (lacking_) lacking_->seek(number_at(undefined.size()));
+                if (backward) entries_.reset();
+                return;
+            }
+            if (!backward) lacking_.reset();
         }
-        return size;
+        const ValuesEnd end = end_of_values(from_, context_.query.order_by);
+        seek_entries(from_.substr(0, end.size), end.cut ? first_number() : number_at(end.size));
     }
 
-    std::string undefined_key() const {
+    void seek_entries(std::string values, ItemNumber number) {
+        if (!context_.access.backward) return entries_->seek(values, number);
+        values = inverted(std::move(values));
+        // The last of all that begin so.
+        if (number == first_number()) values += std::string(kHashBytesMax, '\xff');
+        entries_->seek(values, number);
+    }
+
+    ItemNumber first_number() const {
+        return context_.access.backward ? std::numeric_limits<ItemNumber>::max() : 0;
+    }
+
+    ItemNumber number_at(std::size_t offset) const {
+        ByteReader reader(std::string_view(from_).substr(std::min(offset, from_.size())));
+        const auto number = reader.big_endian<ItemNumber>();
+        if (!reader.ok()) return first_number();
+        return order_number(number, context_.access.numbers_descend);
+    }
+
+    std::string undefined_values() const {
         std::string encoded;
         index::encode_undefined(encoded);
         return context_.access.backward ? inverted(encoded) : encoded;
     }
 
-    std::string key_of_entry() const {
+    std::string values_of_entry() const {
         std::string value(entries_->value());
         return context_.access.backward ? inverted(std::move(value)) : value;
     }
 
     Result<bool> next_entry() {
-        at_lacking_ = false;
         while (entries_) {
-            if (entries_started_) entries_->next();
-            entries_started_ = true;
+            if (TRY(next_of_run())) return true;
+            if (step_) entries_->next();
+            step_ = true;
             if (!entries_->valid()) break;
             ++context_.counters.index_entries_read;
+            key_ = values_of_entry();
+            const ValuesEnd end = end_of_values(key_, context_.query.order_by);
+            if (end.cut) {
+                run_ = key_.substr(0, end.size);
+                run_more_ = true;
+                step_ = false;
+                continue;
+            }
             number_ = entries_->docnum();
+            append_big_endian(key_, order_number(number_, context_.access.numbers_descend));
             if (TRY(loader_.load(number_))) return true;
         }
         if (entries_) TRY(entries_->status());
@@ -148,14 +166,55 @@ private:
         return false;
     }
 
+    // Strings that begin alike for longer than the index looks at are sorted here, as many as a
+    // page can take at a time.
+    Result<bool> next_of_run() {
+        while (run_more_ || run_at_ < sorted_.size()) {
+            if (run_at_ == sorted_.size()) {
+                TRY(sort_run());
+                if (sorted_.empty()) return false;
+            }
+            const TopKeys::Place& place = sorted_[run_at_++];
+            key_ = place.key;
+            number_ = place.number;
+            if (TRY(loader_.load(number_))) return true;
+        }
+        return false;
+    }
+
+    // Leaves the cursor behind the run.
+    Status sort_run() {
+        TopKeys top(sorted_at_once(context_.rows_wanted));
+        entries_ = open_entries();
+        seek_entries(run_, first_number());
+        for (; entries_->valid() && values_of_entry().starts_with(run_); entries_->next()) {
+            ++context_.counters.index_entries_read;
+            const ItemNumber number = entries_->docnum();
+            if (!TRY(loader_.load(number))) continue;
+            evaluator_.arena().reset();
+            evaluator_.paths = loader_.values();
+            std::string key = order_key(
+                context_.query.order_by, context_.access.numbers_descend, number, evaluator_);
+            if (auto error = evaluator_.take_error()) return *std::move(error);
+            if (key >= from_) top.add(std::move(key), number);
+        }
+        TRY(entries_->status());
+        run_more_ = top.more();
+        sorted_ = std::move(top).take();
+        run_at_ = 0;
+        if (!sorted_.empty()) from_ = sorted_.back().key + '\0';
+        return {};
+    }
+
     Result<bool> next_lacking() {
-        at_lacking_ = true;
         while (lacking_) {
             if (lacking_started_) lacking_->next();
             lacking_started_ = true;
             if (!lacking_->valid()) break;
             ++context_.counters.index_entries_read;
             number_ = lacking_->docnum();
+            key_ = undefined_values();
+            append_big_endian(key_, order_number(number_, context_.access.numbers_descend));
             if (!TRY(loader_.load(number_))) continue;
             if (!lacking_->to_be_checked() || TRY(really_lacks())) return true;
         }
@@ -165,21 +224,31 @@ private:
     }
 
     Result<bool> really_lacks() {
-        Evaluator evaluator(0, context_.surroundings);
-        evaluator.paths = loader_.values();
-        const Value value = evaluator.evaluate(*context_.query.order_by.front().expression);
-        if (auto error = evaluator.take_error()) return *std::move(error);
+        evaluator_.arena().reset();
+        evaluator_.paths = loader_.values();
+        const Value value = evaluator_.evaluate(*context_.query.order_by.front().expression);
+        if (auto error = evaluator_.take_error()) return *std::move(error);
         return value.is_undefined();
     }
 
+    // At least as long as what stands behind a cut.
+    static constexpr std::size_t kHashBytesMax = 32;
+
     const DriverContext& context_;
     ItemLoader loader_;
+    Evaluator evaluator_;
+    std::string from_;  // the key to begin with
+    IndexSource::Path path_;
     std::unique_ptr<index::TermCursor> entries_;
+    bool step_ = false;  // the cursor stands on an entry that was taken
     std::unique_ptr<index::DocnumCursor> lacking_;
     bool lacking_first_ = false;
-    bool at_lacking_ = false;
-    bool entries_started_ = false;
     bool lacking_started_ = false;
+    std::string run_;  // what the keys of the run begin with
+    bool run_more_ = false;
+    std::vector<TopKeys::Place> sorted_;
+    std::size_t run_at_ = 0;
+    std::string key_;
     ItemNumber number_ = 0;
 };
 

@@ -96,6 +96,7 @@ Result<ResultPage> run_page(const Prepared& prepared,
                                     source,
                                     surroundings,
                                     page.counters,
+                                    prepared.variables,
                                     output.rows_wanted()};
         const auto driver = TRY(make_driver(context, from.position));
         page.resume = TRY(Stream(prepared, *driver, evaluator, output).run(from, limits));

@@ -5,7 +5,9 @@
 namespace orrery::sql {
 
 Predicate::Predicate(const Condition& condition, const DriverContext& context)
-    : condition_(condition), evaluator_(0, context.surroundings), values_(context.paths.size()) {
+    : condition_(condition),
+      evaluator_(context.variables, context.surroundings),
+      values_(context.paths.size()) {
     evaluator_.paths = values_;
 }
 

@@ -1,16 +1,12 @@
 #include "sql/exec/sort_driver.h"
 
-#include <algorithm>
-#include <queue>
-
 #include "sql/exec/order_key.h"
 #include "sql/exec/positions.h"
+#include "sql/exec/top_keys.h"
 
 namespace orrery::sql {
 
 namespace {
-
-constexpr std::size_t kKeptMax = 10'000;
 
 class SortDriver : public Driver {
 public:
@@ -24,10 +20,10 @@ public:
                  context.source,
                  context.surroundings,
                  context.counters,
+                 context.variables,
                  context.rows_wanted},
           loader_(context),
-          evaluator_(0, context.surroundings),
-          kept_max_(std::clamp<std::size_t>(context.rows_wanted, 1, kKeptMax)),
+          evaluator_(context.variables, context.surroundings),
           from_(std::move(from)) {}
 
     Result<bool> next() override {
@@ -47,13 +43,6 @@ public:
     }
 
 private:
-    struct Place {
-        std::string key;
-        ItemNumber number;
-
-        bool operator<(const Place& other) const { return key < other.key; }
-    };
-
     static Access found_by(const DriverContext& context) {
         Access access = context.access;
         access.kind = access.conditions.empty() ? Access::Kind::kScan : Access::Kind::kLookup;
@@ -62,8 +51,7 @@ private:
 
     // The first items whose key is not before `from_`.
     Status collect() {
-        std::priority_queue<Place> kept;  // the last of them on top
-        more_ = false;
+        TopKeys top(sorted_at_once(context_.rows_wanted));
         const auto items = TRY(make_driver(inner_, {}));
         while (TRY(items->next())) {
             evaluator_.arena().reset();
@@ -76,20 +64,11 @@ private:
                                         items->number(),
                                         evaluator_);
             if (auto error = evaluator_.take_error()) return *std::move(error);
-            if (key < from_) continue;
-            if (kept.size() == kept_max_) {
-                more_ = true;
-                if (!(key < kept.top().key)) continue;
-                kept.pop();
-            }
-            kept.push({std::move(key), items->number()});
+            if (key >= from_) top.add(std::move(key), items->number());
         }
         collected_ = true;
-        sorted_.resize(kept.size());
-        for (std::size_t i = kept.size(); i > 0; --i) {
-            sorted_[i - 1] = kept.top();
-            kept.pop();
-        }
+        more_ = top.more();
+        sorted_ = std::move(top).take();
         at_ = 0;
         // Behind the last one, should more be wanted; keys are never the beginning of one another.
         if (!sorted_.empty()) from_ = sorted_.back().key + '\0';
@@ -110,9 +89,8 @@ private:
     DriverContext inner_;
     ItemLoader loader_;
     Evaluator evaluator_;
-    std::size_t kept_max_;
     std::string from_;
-    std::vector<Place> sorted_;
+    std::vector<TopKeys::Place> sorted_;
     std::size_t at_ = 0;
     bool collected_ = false;
     bool more_ = false;
@@ -125,11 +103,11 @@ Result<std::string> first_key(const DriverContext& context, std::string_view pos
     if (!from.cut_of) return std::move(from.key);
     ItemLoader loader(context);
     if (!TRY(loader.load(*from.cut_of))) return std::move(from.key);
-    Evaluator evaluator(0, context.surroundings);
+    Evaluator evaluator(context.variables, context.surroundings);
     evaluator.paths = loader.values();
-    const std::string whole =
+    std::string whole =
         order_key(context.query.order_by, context.access.numbers_descend, *from.cut_of, evaluator);
-    return whole.starts_with(from.key) ? whole : from.key;
+    return whole.starts_with(from.key) ? std::move(whole) : std::move(from.key);
 }
 
 Result<std::unique_ptr<Driver>> make_sort_driver(const DriverContext& context,

@@ -10,6 +10,7 @@
 #include "model/limits.h"
 #include "sql/canonical.h"
 #include "sql/errors.h"
+#include "sql/exec/order_key.h"
 #include "sql/grouping.h"
 #include "sql/subquery.h"
 
@@ -186,7 +187,11 @@ private:
     }
 
     Status keep(const BoundQuery& query, const Value& row) {
-        std::string key = order_key(query);
+        std::string key = sort_key(query);
+        if (!query.order_by.empty() && !query.grouped) {
+            const bool descends = query.order_by.front().descending;
+            append_big_endian(key, order_number(evaluator_.item_number, descends));
+        }
         if (query.distinct) {
             std::string identity;
             append_canonical(identity, row, evaluator_.arena());
@@ -198,11 +203,11 @@ private:
     }
 
     Status keep_group(const BoundQuery& query, const std::string& group, const Value& row) {
-        return rows_.add(order_key(query) + group, row);
+        return rows_.add(sort_key(query) + group, row);
     }
 
     // What ORDER BY puts in front.
-    std::string order_key(const BoundQuery& query) {
+    std::string sort_key(const BoundQuery& query) {
         std::string key;
         for (const BoundOrder& order : query.order_by) {
             const std::size_t from = key.size();

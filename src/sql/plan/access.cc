@@ -4,6 +4,7 @@
 
 #include "sql/errors.h"
 #include "sql/plan/composite_match.h"
+#include "sql/plan/potential_indexes.h"
 
 namespace orrery::sql {
 
@@ -192,7 +193,7 @@ private:
         out.order = ItemOrder::kValue;
         out.walked = part;
         out.covered = can_be_covered(part);
-        out.indexes.push_back(model::to_text(condition_.parts[part].path) + "/?");
+        out.used.paths.push_back(model::to_text(condition_.parts[part].path) + "/?");
         return out;
     }
 
@@ -217,7 +218,7 @@ private:
     static void add_indexes(Access& access, const Condition& condition) {
         if (condition.kind == Condition::Kind::kPath || condition.kind == Condition::Kind::kLacks) {
             std::string path = model::to_text(condition.path) + "/?";
-            auto& known = access.indexes;
+            auto& known = access.used.paths;
             if (std::find(known.begin(), known.end(), path) == known.end()) {
                 known.push_back(std::move(path));
             }
@@ -286,7 +287,7 @@ private:
             if (!out.composite) return std::optional<Access>();
             out.backward = match->backward;
             out.bounds = {.from = "", .until = "\xff", .exact = true};
-            out.indexes.push_back(to_text(parts));
+            out.used.composites.push_back(names_of(parts));
             return std::optional(std::move(out));
         }
         const BoundOrder& order = query_.order_by.front();
@@ -305,7 +306,7 @@ private:
                 out.bounds = index::intersection(out.bounds, part.bounds.front());
             }
         }
-        out.indexes.push_back(model::to_text(path) + "/?");
+        out.used.paths.push_back(model::to_text(path) + "/?");
         return std::optional(std::move(out));
     }
 
@@ -324,7 +325,10 @@ Result<Access> plan_access(const BoundQuery& query,
                            const Condition& condition,
                            const ItemSource& source,
                            std::optional<ItemOrder> order) {
-    return Planner(query, paths, condition, source).plan(order);
+    Access access = TRY(Planner(query, paths, condition, source).plan(order));
+    access.potential = potential_indexes(query, condition, source.index());
+    access.filter = to_text(condition);
+    return access;
 }
 
 std::string_view name_of(Access::Kind kind) {

@@ -55,8 +55,15 @@ struct Access {
 
     // Items that can be expected, counted up to kEstimateMax; nothing when nobody counted.
     std::optional<std::size_t> estimate;
-    // Paths and composite indexes it uses, as policies write them.
-    std::vector<std::string> indexes;
+    // What it uses, and what would help if the policy had it: paths as policies write them, and
+    // composite indexes part by part.
+    struct Indexes {
+        std::vector<std::string> paths;
+        std::vector<std::vector<std::string>> composites;
+    };
+    Indexes used;
+    Indexes potential;
+    std::string filter;  // the condition as text, for EXPLAIN
 };
 
 inline constexpr std::size_t kEstimateMax = 256;

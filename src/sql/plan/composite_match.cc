@@ -41,12 +41,11 @@ std::optional<CompositeMatch> match_composite(const std::vector<BoundOrder>& ord
     return std::nullopt;
 }
 
-std::string to_text(const index::Composite& composite) {
-    std::string out;
+std::vector<std::string> names_of(const index::Composite& composite) {
+    std::vector<std::string> out;
     for (const index::CompositePart& part : composite) {
-        if (!out.empty()) out += ',';
-        out += model::to_text(part.path);
-        out += part.order == index::Order::kAscending ? " ASC" : " DESC";
+        out.push_back(model::to_text(part.path) +
+                      (part.order == index::Order::kAscending ? " ASC" : " DESC"));
     }
     return out;
 }

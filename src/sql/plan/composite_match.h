@@ -20,7 +20,7 @@ struct CompositeMatch {
 std::optional<CompositeMatch> match_composite(const std::vector<BoundOrder>& orders,
                                               const index::PathPolicy& policy);
 
-// "/a ASC,/b DESC".
-std::string to_text(const index::Composite& composite);
+// Each part as index metrics name it: "/a ASC".
+std::vector<std::string> names_of(const index::Composite& composite);
 
 }  // namespace orrery::sql

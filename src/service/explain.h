@@ -1,0 +1,14 @@
+// EXPLAIN SELECT …: the physical plan of a query and what running it took, as one row.
+
+#pragma once
+
+#include <string>
+
+#include "service/queries.h"
+#include "sql/ast.h"
+
+namespace orrery::service {
+
+std::string explanation(const sql::ast::Query& query, const QueryAnswer& answer);
+
+}  // namespace orrery::service

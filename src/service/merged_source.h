@@ -1,0 +1,65 @@
+// Several partitions as one source, so that the server can run any query over all of them itself:
+// their indexes are walked side by side, and rows come in the order in which SDKs merge them. Items
+// of equal sort keys stand in the order of their partitions.
+
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "service/partition_source.h"
+#include "sql/source.h"
+
+namespace orrery::service {
+
+class MergedSource : public sql::ItemSource {
+public:
+    struct Part {
+        std::uint32_t range_id = 0;  // which numbers carry
+        std::unique_ptr<PartitionSource> source;
+    };
+    explicit MergedSource(std::vector<Part> parts);
+
+    std::unique_ptr<sql::ItemCursor> items(sql::ItemNumber from) override;
+    Result<const sql::Item*> load(sql::ItemNumber number) override;
+    bool is_whole() const override;
+    std::uint64_t item_count() const override;
+    std::unique_ptr<index::DocnumCursor> members() const override { return nullptr; }
+    const sql::IndexSource* index() const override;
+
+private:
+    class Index : public sql::IndexSource {
+    public:
+        explicit Index(const std::vector<Part>& parts) : parts_(parts) {}
+
+        bool usable() const;
+        const index::PathPolicy& policy() const override;
+        Result<Path> find(const model::IndexPath& path) const override;
+        std::unique_ptr<index::TermCursor> terms(index::PathId path,
+                                                 const index::ValueBounds& bounds,
+                                                 bool backward) const override;
+        Result<std::size_t> count(index::PathId path,
+                                  const index::ValueBounds& bounds,
+                                  std::size_t limit) const override;
+        std::optional<std::size_t> find_composite(
+            std::span<const index::CompositePart> parts) const override;
+        std::unique_ptr<index::TermCursor> composite(std::size_t number,
+                                                     const index::ValueBounds& bounds,
+                                                     bool backward) const override;
+        Result<std::unique_ptr<index::DocnumCursor>> items_lacking(const Path& path,
+                                                                   bool backward) const override;
+        std::unique_ptr<index::DocnumCursor> unindexed() const override;
+
+    private:
+        const std::vector<Part>& parts_;
+        // What a path or composite index is in each partition; our number is the place in here,
+        // plus one for paths.
+        mutable std::vector<std::vector<Path>> paths_;
+        mutable std::vector<std::vector<std::size_t>> composites_;
+    };
+
+    std::vector<Part> parts_;  // by range id, so that numbers rise from part to part
+    Index index_;
+};
+
+}  // namespace orrery::service

@@ -1,0 +1,17 @@
+// Indexes that would serve a query better than those the container has: paths it filters or sorts
+// by that are not indexed, and a composite index over several of them.
+
+#pragma once
+
+#include "sql/bound.h"
+#include "sql/plan/access.h"
+#include "sql/plan/condition.h"
+#include "sql/source.h"
+
+namespace orrery::sql {
+
+Access::Indexes potential_indexes(const BoundQuery& query,
+                                  const Condition& condition,
+                                  const IndexSource* index);
+
+}  // namespace orrery::sql
