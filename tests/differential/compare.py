@@ -44,7 +44,7 @@ def difference(query: Query, expected: Outcome, answer: Answer) -> str:
         seen += len(group)
         if count <= 0:
             continue
-        wanted = keys_of(group, lists)
+        wanted = expected.keys(group, lambda rows: keys_of(rows, lists))
         if wanted != keys[at:at + count] and Counter(keys[at:at + count]) - Counter(wanted):
             return f"rows {at} to {at + count - 1} are not the ones expected"
         at += count

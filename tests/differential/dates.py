@@ -4,7 +4,7 @@ import calendar
 import re
 from datetime import date
 
-from values import UNDEFINED, Unsure
+from values import UNDEFINED, Unsure, normal
 
 EPOCH = date(1970, 1, 1).toordinal()
 SECOND = 10_000_000
@@ -87,7 +87,7 @@ def difference(name, start, end):
     if a is None or b is None or part is None:
         return UNDEFINED
     if part == "nanosecond":
-        return (b - a) * 100
+        return normal((b - a) * 100)
     if part in TICKS:
         return b // TICKS[part] - a // TICKS[part]
     (year, month, *_), (other_year, other_month, *_) = fields(a), fields(b)

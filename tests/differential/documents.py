@@ -94,7 +94,7 @@ class Documents:
             "nested": lambda: self.some(lambda: self.some(pool.scalar, 3), 3),
             "kids": lambda: self.some(self.kid, 4),
         }
-        out = {"id": self.identity(number), "pk": rng.choice("ppq")}
+        out = {"id": self.identity(number), "pk": rng.choice("ppqrstu")}
         names = list(members)
         if rng.random() < 0.3:
             rng.shuffle(names)

@@ -22,11 +22,16 @@ SHAPES = {
     "num": {"num": [""]}, "str": {"str": [""]}, "any": {"any": [""]},
     "obj": {"obj": [""], "any": ["x", "y", "deep.z"], "str": ["y"], "num": ["n"]},
 }
+# The container's own alias also has computed properties.
+SHAPES["root"] = {kind: paths + {"num": ["cp_len", "cp_sum"], "str": ["cp_low"],
+                                 "any": ["cp_x"]}.get(kind, [])
+                  for kind, paths in SHAPES["item"].items()}
 # Arrays and what their elements are.
 ELEMENTS = {"item": {"arr": "any", "nums": "num", "tags": "str", "nested": "list", "kids": "kid",
                      "o.deep.arr": "any", "m": "any", "nested.0": "any", "kids.0.tags": "str"},
             "kid": {"tags": "str"}, "list": {"": "any"}, "any": {"": "any", "x": "any"},
             "obj": {"deep.arr": "any"}}
+ELEMENTS["root"] = ELEMENTS["item"]
 KINDS = ("num", "str", "bool", "arr", "obj", "any")
 LIKE_PIECES = ("%", "%", "_", "a", "b", "A", "[a-c]", "[^a]", "é", "[%]", "😀")
 PATTERNS = ("a", "^a", "b$", "a.c", "[0-9]+", "^$", "(ab|B)", "a*b", r"\d", "^.a")
@@ -278,8 +283,12 @@ class Expressions:
         terms = [self.predicate(shapes, lambda *_: path, 0) for _ in range(self.pick(2, 2, 3))]
         terms += [Binary(self.pick("<", "<=", ">", ">=", "!="), path, self.literal(kind))
                   for _ in range(self.pick(0, 1, 2))]
-        if self.rng.random() < 0.2:
-            count = self.pick(20, 50)
+        chance = self.rng.random()
+        if chance < 0.04:
+            many = [Binary("=", path, self.literal(kind)) for _ in range(self.pick(30, 300))]
+            return Logical("OR", *many, *terms)
+        if chance < 0.2:
+            count = self.pick(20, 50, 50, 1000)
             terms.append(In(path, [self.literal(kind) for _ in range(count)]))
         return Logical(self.pick("AND", "AND", "OR"), *terms)
 

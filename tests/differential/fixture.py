@@ -4,13 +4,15 @@ import json
 import random
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from typing import Iterator
 from urllib.parse import quote
 
 from compare import Answer
 from documents import Documents, Pool
 from lib.client import Client, make_container
-from policies import POLICIES, Changing, Policy
+from policies import Changing, Policy, policies
 from values import normal_tree
+from wire import Wire
 
 DATABASE = "d"
 QUERY_HEADERS = {"Content-Type": "application/query+json", "x-ms-documentdb-isquery": "True"}
@@ -22,7 +24,8 @@ class ServerFault(Exception):
 
 
 def create(client: Client, policy: Policy, name: str) -> str:
-    return make_container(client, DATABASE, policy.definition(name))
+    headers = {"x-ms-offer-throughput": str(policy.partitions * 10_000)}
+    return make_container(client, DATABASE, policy.definition(name), headers)
 
 
 def drop(client: Client, link: str) -> None:
@@ -65,33 +68,53 @@ class Request:
     parameters: list
     page_size: int
     key: str | None = None
+    merged: bool = False
 
     def headers(self) -> dict[str, str]:
-        scope = ({"x-ms-documentdb-partitionkeyrangeid": "0"} if self.key is None else
-                 {"x-ms-documentdb-partitionkey": json.dumps([self.key])})
+        if self.key is not None:
+            scope = {"x-ms-documentdb-partitionkey": json.dumps([self.key])}
+        elif self.merged:
+            scope = {"x-ms-documentdb-query-enablecrosspartition": "True",
+                     "x-orrery-merge-partitions": "True"}
+        else:
+            scope = {"x-ms-documentdb-partitionkeyrangeid": "0"}
         return QUERY_HEADERS | scope | {"x-ms-max-item-count": str(self.page_size)}
 
 
-def ask(client: Client, link: str, request: Request) -> Answer:
-    """All pages. A page that is too long, or no end of pages, is a fault."""
+class Refused(Exception):
+    """400."""
+
+
+def pages(wire: Wire, link: str, request: Request) -> Iterator[list]:
+    """A page that is too long, or no end of pages, is a fault."""
     body = json.dumps({"query": request.text, "parameters": request.parameters}).encode()
     headers = request.headers()
-    rows: list = []
     for _ in range(PAGES_MAX):
-        answer = client.request("POST", f"/{link}/docs", body, headers)
-        if answer.status == 400:
-            return Answer(400, rows, answer.body.decode(errors="replace"))
-        if answer.status != 200:
-            raise ServerFault(f"{answer.status} {answer.body[:400]!r}")
-        page = answer.json()["Documents"]
-        rows += page
+        status, found, content = wire.post(f"/{link}/docs", headers, body)
+        if status == 400:
+            raise Refused(content.decode(errors="replace"))
+        if status != 200:
+            raise ServerFault(f"{status} {content[:400]!r}")
+        page = json.loads(content)["Documents"]
         if 0 < request.page_size < len(page):
             raise ServerFault(f"a page of {len(page)} rows, asked for {request.page_size}")
-        more = answer.headers.get("x-ms-continuation")
+        yield page
+        more = found.get("x-ms-continuation")
         if more is None:
-            return Answer(200, rows)
+            return
         headers["x-ms-continuation"] = more
     raise ServerFault(f"more than {PAGES_MAX} pages")
+
+
+def ask(wire: Wire, link: str, request: Request) -> Answer:
+    """All pages."""
+    rows: list = []
+    try:
+        for page in pages(wire, link, request):
+            rows += page
+    except Refused as refusal:
+        return Answer(400, rows, str(refusal))
+    return Answer(200, rows)
 
 
 class Data:
@@ -152,7 +175,7 @@ class Containers:
     def __init__(self, client: Client, data: Data, name: str):
         self.data, self.written = data, 0
         self.all = [Container(policy.name, create(client, policy, f"{name}-{policy.name}"), policy)
-                    for policy in POLICIES]
+                    for policy in policies(data.rng)]
         self.write(client)
 
     def write(self, client: Client) -> None:
@@ -169,9 +192,9 @@ class Containers:
             list(pool.map(load, self.all))
 
     def change_policies(self, client: Client) -> None:
-        """Each container but the first gets the policy of the next one; the index follows while
-        queries go on."""
-        changed = self.all[1:]
+        """Each container with one partition, but the first, gets the policy of the next one; the
+        index follows while queries go on."""
+        changed = [each for each in self.all[1:] if each.policy.partitions == 1]
         for container, policy in zip(changed, [each.policy for each in changed[1:] + changed[:1]]):
             container.policy = Changing(container.policy, policy)
             definition = policy.definition(container.link.rsplit("/", 1)[1])

@@ -12,6 +12,10 @@ from values import (INT_MAX, INT_MIN, UNDEFINED, RowError, equal, is_number, nor
                     to_double)
 
 
+# How the container is called in FROM.
+CONTAINER = "c"
+
+
 class Node:
     level = style.PRIMARY
 
@@ -51,8 +55,10 @@ class Path(Node):
         return self.alias + "".join(st.step(step, plain) for step in self.steps)
 
     def value(self, scope):
-        value = scope[self.alias]
-        for step in self.steps:
+        value, steps = scope[self.alias], self.steps
+        if steps and steps[0] in COMPUTED and self.alias in scope.roots:
+            value, steps = COMPUTED[steps[0]].value({CONTAINER: value}), steps[1:]
+        for step in steps:
             value = member(value, step)
         return value
 
@@ -426,3 +432,22 @@ class Subquery(Node):
         if len(rows) > 1:
             raise RowError("a scalar subquery with more than one row")
         return rows[0] if rows else UNDEFINED
+
+
+class Plain(Path):
+    """A path into the stored document, for computed properties."""
+
+    def value(self, scope):
+        value = scope[self.alias]
+        for step in self.steps:
+            value = member(value, step)
+        return value
+
+
+# Computed properties of every container (reference §5.5).
+COMPUTED = {
+    "cp_low": Call("LOWER", Plain(CONTAINER, "b")),
+    "cp_len": Call("ARRAY_LENGTH", Plain(CONTAINER, "arr")),
+    "cp_sum": Binary("+", Plain(CONTAINER, "i"), Plain(CONTAINER, "n")),
+    "cp_x": Coalesce(Plain(CONTAINER, "o", "x"), Plain(CONTAINER, "a")),
+}

@@ -1,6 +1,11 @@
 """The containers: one set of documents under several indexing policies."""
 
-from query import Order
+import random
+from dataclasses import dataclass, field
+
+from nodes import COMPUTED
+from query import CONTAINER, Order, Query, Source
+from style import Style
 
 ASCENDING, DESCENDING = False, True
 COMPOSITES = [
@@ -11,6 +16,11 @@ COMPOSITES = [
     [("m", ASCENDING), ("a", ASCENDING)],
     [("missing", ASCENDING), ("a b", ASCENDING)],
 ]
+PATHS = ["/a", "/b", "/n", "/i", "/s", "/f", "/d", '/"a b"', '/"value"', "/missing", "/o", "/o/x", "/o/y",
+         "/o/deep", "/o/deep/z", "/o/deep/arr", '/o/"ключ"', "/arr", "/arr/[]", "/nums", "/nums/[]",
+         "/tags", "/tags/[]", "/nested", "/nested/[]", "/nested/[]/[]", "/kids", "/kids/[]",
+         "/kids/[]/k", "/kids/[]/v", "/kids/[]/tags", "/kids/[]/tags/[]", "/m", "/m/x", "/m/[]",
+         "/m/x/x", "/m/[]/x"]
 
 
 def path_text(path: str) -> str:
@@ -23,12 +33,21 @@ def composite_json(composite: list[tuple[str, bool]]) -> list[dict]:
             for path, down in composite]
 
 
+def computed_json() -> list[dict]:
+    style = Style(random.Random(0))
+    style.fixed = 1
+    return [{"name": name, "query": Query(node, [Source(CONTAINER)]).text(style)}
+            for name, node in COMPUTED.items()]
+
+
+@dataclass
 class Policy:
-    def __init__(self, name: str, included: list[str], excluded: list[str],
-                 composites: list | None = None, mode: str = "consistent"):
-        self.name, self.mode = name, mode
-        self.included, self.excluded = included, excluded
-        self.composites = composites or []
+    name: str
+    included: list[str] = field(default_factory=list)
+    excluded: list[str] = field(default_factory=list)
+    composites: list = field(default_factory=list)
+    mode: str = "consistent"
+    partitions: int = 1
 
     def definition(self, container: str) -> dict:
         policy: dict = {"indexingMode": self.mode, "automatic": self.mode != "none"}
@@ -37,7 +56,7 @@ class Policy:
                        "excludedPaths": [{"path": path} for path in self.excluded],
                        "compositeIndexes": [composite_json(each) for each in self.composites]}
         return {"id": container, "partitionKey": {"paths": ["/pk"], "kind": "Hash", "version": 2},
-                "indexingPolicy": policy}
+                "indexingPolicy": policy, "computedProperties": computed_json()}
 
     def sorts(self, orders: list[Order]) -> bool | None:
         """Whether ORDER BY is served: by the index or not at all (reference §5.4); None: perhaps."""
@@ -51,6 +70,8 @@ class Policy:
     def indexes(self, steps: tuple) -> bool:
         if steps in (("id",), ("_ts",), ("pk",)):
             return True
+        if steps[0] in COMPUTED:
+            return f"/{steps[0]}/?" in self.included
         path = ["[]" if isinstance(step, int) else step for step in steps]
         best, answer = (-1, False), False
         for rules, included in ((self.included, True), (self.excluded, False)):
@@ -66,7 +87,8 @@ class Changing(Policy):
     """While the index follows a new policy the old one may still decide what is sorted."""
 
     def __init__(self, old: Policy, new: Policy):
-        self.name, self.old, self.new = f"{old.name} to {new.name}", old, new
+        super().__init__(f"{old.name} to {new.name}")
+        self.old, self.new = old, new
 
     def definition(self, container: str) -> dict:
         return self.new.definition(container)
@@ -82,12 +104,21 @@ def both_ways(composite: list[tuple[str, bool]]) -> list[list]:
     return [steps, [(path, not down) for path, down in steps]]
 
 
-POLICIES = [
-    Policy("default", ["/*"], ['/"_etag"/?'], COMPOSITES),
-    Policy("none", [], [], mode="none"),
-    Policy("excluded", ["/*", "/o/deep/*"],
-           ["/a/?", "/o/*", "/arr/*", "/s/?", "/kids/[]/k/?", '/"a b"/?', '/"_etag"/?'],
-           COMPOSITES[:2]),
-    Policy("included", ["/i/?", "/b/?", "/n/*", "/o/x/?", "/tags/[]/?", "/kids/*", "/m/*",
-                        '/"value"/?', "/missing/?"], ["/*", "/kids/[]/v/?"], COMPOSITES[2:]),
-]
+DEFAULT = Policy("default", ["/*", "/cp_low/?", "/cp_sum/?"], ['/"_etag"/?'], COMPOSITES)
+NONE = Policy("none", mode="none")
+# Asked as a whole: the server merges the partitions itself.
+MERGED = Policy("merged", DEFAULT.included, DEFAULT.excluded, COMPOSITES, partitions=3)
+
+
+def random_policy(rng: random.Random, name: str) -> Policy:
+    included, excluded = ["/*"], []
+    if rng.random() < 0.5:
+        included, excluded = excluded, included
+    for path in rng.sample(PATHS, rng.randrange(2, 16)):
+        rng.choice((included, excluded)).append(path + rng.choice(("/?", "/*")))
+    included += rng.sample(["/cp_low/?", "/cp_sum/?", "/cp_len/?", "/cp_x/?"], rng.randrange(3))
+    return Policy(name, included, excluded, rng.sample(COMPOSITES, rng.randrange(5)))
+
+
+def policies(rng: random.Random) -> list[Policy]:
+    return [DEFAULT, NONE, random_policy(rng, "some"), random_policy(rng, "others"), MERGED]

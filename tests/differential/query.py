@@ -5,20 +5,20 @@ Nothing clever: nested loops over all documents, every clause in its turn.
 
 from dataclasses import dataclass, field
 
-from nodes import Aggregate, Node, Path, Step
+from nodes import CONTAINER, Aggregate, Node, Path, Step
 from style import Style
 from values import UNDEFINED, QueryError, Unsure, canon, is_finite, sort_key
-
-CONTAINER = "c"
 
 
 class Scope(dict):
     """What each alias is bound to; of a group also the scopes of its rows."""
 
     group: list["Scope"] = []
+    roots: frozenset[str] = frozenset()  # the aliases of the container itself
 
-    def with_alias(self, alias: str, value) -> "Scope":
+    def with_alias(self, alias: str, value, root: bool = False) -> "Scope":
         out = Scope(self)
+        out.roots = self.roots | {alias} if root else self.roots
         out[alias] = value
         return out
 
@@ -42,7 +42,7 @@ class Source:
 
     def bind(self, scope: Scope) -> list[Scope]:
         if self.origin is None:
-            return [scope.with_alias(self.alias, scope[CONTAINER])]
+            return [scope.with_alias(self.alias, scope[CONTAINER], True)]
         if isinstance(self.origin, Query):
             values = self.origin.rows_within(scope)
         else:
@@ -81,8 +81,26 @@ class Outcome:
     """The rows, in groups: the order inside of a group is the server's choice."""
 
     groups: list[list]
+    ties: list  # for each group something that is the same for groups of equal sort keys
     skip: int = 0
     take: int | None = None
+    known_keys: dict[int, list] = field(default_factory=dict)
+
+    def keys(self, group: list, make) -> list:
+        """What `make` says of the rows of a group, asked once."""
+        if id(group) not in self.known_keys:
+            self.known_keys[id(group)] = make(group)
+        return self.known_keys[id(group)]
+
+    def loose(self) -> "Outcome":
+        """Whose rows of equal sort keys are in any order."""
+        groups: list[list] = []
+        for place, rows in enumerate(self.groups):
+            if place > 0 and self.ties[place] == self.ties[place - 1]:
+                groups[-1] = groups[-1] + rows
+            else:
+                groups.append(rows)
+        return Outcome(groups, [], self.skip, self.take)
 
     def count(self) -> int:
         rows = max(0, sum(map(len, self.groups)) - self.skip)
@@ -165,6 +183,7 @@ class Query:
         out = []
         for rows in groups.values():
             group = Scope(rows[0] if rows else {})
+            group.roots = rows[0].roots if rows else group.roots
             group.group = rows
             out.append(group)
         return out
@@ -194,8 +213,8 @@ class Query:
     def sort_keys(self, scope: Scope) -> tuple:
         return tuple(sort_key(order.path.value(scope)) for order in self.order_by)
 
-    def sorted(self, documents: list[list[Scope]]) -> list[list[Scope]]:
-        """Groups of equal keys. A single key also decides between equal ones: by age, and the
+    def sorted(self, documents: list[list[Scope]]) -> tuple[list[list[Scope]], list]:
+        """Groups of equal keys, and their keys. A single key also decides between equal ones: by age, and the
         youngest first when it descends (reference §2.6); rows of one document stay together."""
         keyed = [(self.sort_keys(scopes[0]), scopes) for scopes in documents if scopes]
         by_age = len(self.order_by) == 1 and not self.group_by
@@ -205,16 +224,17 @@ class Query:
             keyed.sort(key=lambda each: each[0][place],
                        reverse=self.order_by[place].descending)
         groups: list[list[Scope]] = []
-        last = None
+        ties: list = []
         for keys, scopes in keyed:
             if by_age:
                 groups += [[scope] for scope in scopes]
+                ties += [keys] * len(scopes)
                 continue
-            if keys != last:
+            if not ties or keys != ties[-1]:
                 groups.append([])
-            last = keys
+                ties.append(keys)
             groups[-1] += scopes
-        return groups
+        return groups, ties
 
     def run(self, documents: list[dict]) -> Outcome:
         """As a statement. Raises QueryError where the server must refuse."""
@@ -238,10 +258,10 @@ class Query:
         if self.group_by or self.aggregates():
             bound = [[scope] for scope in self.grouped([s for scopes in bound for s in scopes])]
         if self.order_by:
-            groups = self.sorted(bound)
+            groups, ties = self.sorted(bound)
         else:
-            groups = [[scope for scopes in bound for scope in scopes]]
-        out = Outcome(self.finish(groups))
+            groups, ties = [[scope for scopes in bound for scope in scopes]], [()]
+        out = Outcome(self.finish(groups), ties)
         if self.top is not None:
             out.take = self.top
         elif self.offset_limit:

@@ -11,7 +11,7 @@ SHOWN_MAX = 3000
 
 def shown(value) -> str:
     text = json.dumps(without_system(value))
-    text = re.sub(r"(\\u....\\u....|\\u....|[^\\])\1{19,}", repeated, text)
+    text = re.sub(r"((?:\\u....|[^\\]){1,2}?)\1{19,}", repeated, text)
     return text if len(text) <= SHOWN_MAX else text[:SHOWN_MAX] + "…"
 
 

@@ -2,12 +2,13 @@
 
 import random
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import known
 from compare import Answer, difference, same_rows
 from documents import Pool
-from fixture import Container, Containers, Data, Request, ServerFault, ask
+from fixture import Container, Containers, Data, Refused, Request, ServerFault, ask, pages
 from lib.client import NO_ANSWER, Client
 from lib.server import Server
 from policies import Policy
@@ -17,17 +18,18 @@ from shrink import Finding, Shrinker
 from statements import Statements, conjunct_added, disjuncts
 from style import Style
 from values import QueryError, RowError, Unsure
+from wire import Wire
 
 QUERIES_PER_ROUND = 120
 QUERIES_PER_CHANGE = 30
 FINDINGS_MAX = 10
-SIZES = (4, 15, 30, 30, 60, 150)
+SIZES = (4, 15, 15, 30, 30, 30, 60, 60, 60, 150, 150, 400)
 
 
 class Case:
     """One query of a round, and what it must answer."""
 
-    def __init__(self, seed: int, number: int, pool: Pool, data: Data, without: frozenset[str]):
+    def __init__(self, seed: int, number: int | str, pool: Pool, data: Data, without: frozenset[str]):
         self.rng = rng = random.Random(f"{seed}/{number}")
         self.title = f"--seed {seed} --only {number}"
         self.query: Query = Statements(rng, Pool.like(pool, rng), without).statement()
@@ -37,10 +39,21 @@ class Case:
         self.documents = data.documents(self.key)
         self.outcome = expect(self.query, self.documents)
 
-    def request(self) -> Request:
+    @staticmethod
+    def plain(seed: int, number: int, pool: Pool, data: Data) -> "Case":
+        """Ids only."""
+        case = Case(seed, f"{number}+", pool, data, frozenset())
+        statements = Statements(case.rng, Pool.like(pool, case.rng))
+        case.query = statements.ids()
+        style = Style(case.rng)
+        case.text, case.parameters = case.query.text(style), style.parameters
+        case.outcome = expect(case.query, case.documents)
+        return case
+
+    def request(self, policy: Policy) -> Request:
         few = not isinstance(self.outcome, Outcome) or self.outcome.count() <= 12
         size = self.rng.choice((1, 2, 7, 1000, -1) if few else (2, 7, 7, 1000, -1, -1, -1, -1))
-        return Request(self.text, self.parameters, size, self.key)
+        return Request(self.text, self.parameters, size, self.key, policy.partitions > 1)
 
 
 def expect(query: Query, documents: list[dict]) -> Outcome | Exception:
@@ -64,14 +77,13 @@ def judge(query: Query, outcome, policy: Policy, answer: Answer) -> str:
         return "" if answer.status == 400 else f"{answer.status} instead of 400: {outcome}"
     if answer.status != 200:
         return f"{answer.status} instead of 200: {answer.remark}"
-    return difference(query, outcome, answer)
+    return difference(query, outcome if policy.partitions == 1 else outcome.loose(), answer)
 
 
 class Rounds:
     def __init__(self, options, data: Path):
         self.options, self.binary = options, options.server.resolve()
-        self.server = Server(self.binary, data).wait_until_ready()
-        self.client = Client(self.server.port)
+        self.start(data)
         self.pairs = self.unsure = self.queries = self.excused = self.failed = 0
 
     def run(self, seed: int) -> None:
@@ -85,17 +97,52 @@ class Rounds:
             if number == QUERIES_PER_ROUND // 2:
                 half()
             if number % QUERIES_PER_CHANGE == QUERIES_PER_CHANGE - 1:
-                data.change(len(data.current) // 8 + 1)
-                containers.write(self.client)
+                self.change(containers, data, Case.plain(seed, number, pool, data))
             if self.options.only in (None, number) and self.failed < FINDINGS_MAX:
                 self.ask(Case(seed, number, pool, data, self.options.without), containers)
         containers.drop(self.client)
 
+    def start(self, data: Path) -> None:
+        self.server = Server(self.binary, data).wait_until_ready()
+        self.connect()
+
+    def connect(self) -> None:
+        self.client, self.wire = Client(self.server.port), Wire(self.server.port)
+
+    def change(self, containers: Containers, data: Data, case: "Case") -> None:
+        """Changes documents between two pages of a query: whatever is not touched must be in the
+        result once, and in its place."""
+        under_way = []
+        for container in containers.all:
+            if not case.query.order_by or container.policy.sorts(case.query.order_by):
+                request = replace(case.request(container.policy), page_size=case.rng.choice((1, 3)))
+                rest = pages(self.wire, container.link, request)
+                under_way.append((container, request, rest, next(rest)))
+        before, done = data.documents(case.key), len(data.steps)
+        data.change(len(data.current) // 8 + 1)
+        containers.write(self.client)
+        touched = {document["id"] for _, document in data.steps[done:]}
+        expected = expect(case.query, [each for each in before if each["id"] not in touched])
+        for container, request, rest, rows in under_way:
+            self.pairs += 1
+            answer = Answer(200, rows)
+            try:
+                for page in rest:
+                    answer.rows += page
+                answer.rows = [row for row in answer.rows if row not in touched]
+                problem = judge(case.query, expected, container.policy, answer)
+            except (ServerFault, Refused) as fault:
+                problem = str(fault)
+            if problem:
+                self.found(case, Finding(case.query, request, container.policy, before, problem,
+                                         expected, answer), f"{container.name}, changed meanwhile",
+                           False)
+
     def restart(self) -> None:
         self.client.connection.close()
+        self.wire.close()
         self.server.stop()
-        self.server = Server(self.binary, self.server.data).wait_until_ready()
-        self.client = Client(self.server.port)
+        self.start(self.server.data)
 
     def ask(self, case: Case, containers: Containers) -> None:
         self.queries += 1
@@ -115,11 +162,11 @@ class Rounds:
 
     def check(self, case: Case, container: Container) -> Answer | None:
         """Nothing when the answer was wrong."""
-        request = case.request()
+        request = case.request(container.policy)
         finding = Finding(case.query, request, container.policy, case.documents,
                           outcome=case.outcome)
         try:
-            finding.answer = ask(self.client, container.link, request)
+            finding.answer = ask(self.wire, container.link, request)
             finding.problem = judge(case.query, case.outcome, container.policy, finding.answer)
         except ServerFault as fault:
             finding.problem = str(fault)
@@ -142,17 +189,17 @@ class Rounds:
             for part in relative:
                 style = Style(case.rng)
                 request = Request(part.text(style), style.parameters, -1, case.key)
-                got = ask(self.client, container.link, request)
+                got = ask(self.wire, container.link, request)
                 self.pairs += 1
                 other.status = max(other.status, got.status)
                 other.rows += got.rows
             if other.status != 200 or not same_rows(answer, other):
                 problem = f"another result than that of {request}: {other}"
-                self.found(case, Finding(query, case.request(), container.policy, case.documents,
+                self.found(case, Finding(query, case.request(container.policy), container.policy, case.documents,
                                          problem, case.outcome, answer), "relative", False)
 
     def found(self, case: Case, finding: Finding, where: str, shrink: bool = True) -> None:
-        if known.excused(self.options.known, finding.query, finding.problem):
+        if known.excused(self.options.known, finding):
             self.excused += 1
             return
         self.failed += 1
@@ -167,10 +214,9 @@ class Rounds:
         while self.server.running() and time.monotonic() < deadline:
             time.sleep(0.01)
         if self.server.running():
-            self.client = Client(self.server.port)
+            self.connect()
             return "the server still runs"
         last = (f"the server is gone, exit code {self.server.process.returncode}: "
                 f"{self.server.tail(1)}")
-        self.server = Server(self.binary, self.server.data).wait_until_ready()
-        self.client = Client(self.server.port)
+        self.start(self.server.data)
         return last

@@ -74,7 +74,7 @@ class Shrinker:
         except Exception:  # not a query any more
             return False
         try:
-            finding.answer = ask(client, link, finding.request)
+            finding.answer = ask(self.world.wire, link, finding.request)
             problem = self.judge(finding.query, finding.outcome, finding.policy, finding.answer)
         except ServerFault as fault:
             problem, finding.answer = str(fault), None

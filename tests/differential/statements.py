@@ -6,13 +6,15 @@ from dataclasses import replace
 import policies
 from documents import Pool
 from expressions import CALLS, ELEMENTS, SHAPES, Expressions, steps
-from nodes import Aggregate, Binary, Call, Coalesce, Literal, Logical, Node, Path, Step, Subquery
+from nodes import (Aggregate, Array, Binary, Call, Coalesce, Literal, Logical, Node, Object, Path,
+                   Step, Subquery)
 from query import CONTAINER, Item, Order, Query, Source
 from style import Style
 
 AGGREGATES = ("COUNT", "COUNT", "SUM", "AVG", "MIN", "MAX", "COUNTIF")
 ORDERED = ("a", "b", "n", "i", "s", "f", "id", "m", "o.x", "o.deep.z", "o", "arr", "arr.0", "d",
-           "missing", "value", "a b", "pk", "kids.0.k", "m.x", "m.=0", "m.0")
+           "missing", "value", "a b", "pk", "kids.0.k", "m.x", "m.=0", "m.0", "cp_low",
+           "cp_sum")
 
 
 class Statements:
@@ -66,15 +68,25 @@ class Statements:
         sources, inner, where = self.inner(shapes)
         if word == "EXISTS":
             value = Literal(1) if self.chance(0.4) else self.make.node(self.latest(inner), "any", 1)
-            return Subquery(word, Query(value, sources, where))
+            items = [Item(value, "x", True)] if self.chance(0.15) else value
+            return Subquery(word, Query(items, sources, where))
         if word == "ARRAY":
             value = self.make.node(self.latest(inner), "any", min(depth - 1, 2))
             return Subquery(word, Query(value, sources, where, distinct=self.chance(0.2)))
+        if self.chance(0.15):
+            key = self.make.path(self.latest(inner), "any")
+            grouped = Query([Item(key, "k", True), Item(Aggregate("COUNT", Literal(1)), "n", True)],
+                            sources, where, [key])
+            return Call("ARRAY_LENGTH", Subquery("ARRAY", grouped))
+        if self.chance(0.05):
+            return Subquery("", Query(self.make.path(inner, kind), sources, where))
         name = self.rng.choice(AGGREGATES)
         argument = self.make.path(self.latest(inner), "num" if kind == "num" else "any")
         value: Node = Aggregate(name, argument)
         if self.chance(0.15):
             value = Binary(self.rng.choice((">", "=", "<=")), value, Literal(1))
+        if self.chance(0.1):
+            return Step(Subquery("", Query([Item(value, "x", True)], sources, where)), "x")
         return Subquery("", Query(value, sources, where))
 
     # Statements
@@ -103,7 +115,7 @@ class Statements:
             del shapes[CONTAINER]
         else:
             alias = CONTAINER if chance < 0.9 else "r"
-            source, shapes = Source(alias), {alias: "item"}
+            source, shapes = Source(alias), {alias: "root"}
         sources = [source]
         while len(sources) < 4 and self.chance(0.17):
             joined, shapes = self.joined(shapes)
@@ -161,6 +173,14 @@ class Statements:
             self.order(query, sources[0].alias)
         return query
 
+    def ids(self) -> Query:
+        """Which documents, and perhaps in which order."""
+        query = Query(Path(CONTAINER, "id"), [Source(CONTAINER)],
+                      self.where({CONTAINER: "root"}) if self.chance(0.5) else None)
+        if self.chance(0.6):
+            self.order(query, CONTAINER)
+        return query
+
     def order(self, query: Query, alias: str) -> None:
         if self.chance(0.65):
             path = self.rng.choice(ORDERED)
@@ -183,7 +203,7 @@ class Statements:
                 del query.group_by[1:]
         if self.chance(0.3):
             query.items = (self.rng.choice(query.group_by) if query.group_by and self.chance(0.4)
-                           else self.aggregate(shapes))
+                           else self.composed(shapes))
             return query
         query.items = [Item(self.aggregate(shapes, lists), f"x{number}", True)
                        for number in range(self.rng.randrange(0 if query.group_by else 1, 4))]
@@ -219,6 +239,16 @@ class Statements:
                 else self.make.node(shapes, kind, 2))
         self.make.subqueries = subqueries
         return Aggregate(name, node)
+
+    def composed(self, shapes: dict) -> Node:
+        """An aggregate, or something made of some."""
+        chance = self.rng.random()
+        if chance < 0.6:
+            return self.aggregate(shapes)
+        parts = [self.aggregate(shapes) for _ in range(2)]
+        if chance < 0.8:
+            return Object([("x", parts[0]), ("y", parts[1])])
+        return Array(parts) if chance < 0.9 else Binary(self.rng.choice((">", "=", "+")), *parts)
 
     def nested(self) -> Query:
         """FROM (SELECT …) AS r."""

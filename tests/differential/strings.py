@@ -20,9 +20,7 @@ def from_units(pieces: list[bytes]) -> str:
 
 
 def folded(text: str) -> str:
-    if not text.isascii():
-        raise Unsure("case of other letters than ASCII's")
-    return text.lower()
+    return mapped(text, str.casefold)
 
 
 def mapped(text: str, operation) -> str:
