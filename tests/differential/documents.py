@@ -6,9 +6,10 @@ import random
 from values import INT_MAX, INT_MIN, normal
 
 SHORT = ["", "a", "A", "ab", "abc", "aB", "b", "B", "zz", "é", "e\u0301", "ß", "Ω", "ключ",
-         "\ue000", "\uf8ff", "\ufffd", "\uffee", "😀", "𐀀", "a😀", "a\ue000", "a\uffee", "a%b", "a_b", "[x]", "it's",
-         'say "so"', "back\\slash", "tab\t", "line\nline", " lead", "trail ", "null", "true", "123",
-         "-1.5e3", "[1,2]", '{"a":1}', "\0", "a\0", "a\0b", "2020-02-29", "Abc def", "0", "x,y,z"]
+         "\ue000", "\uf8ff", "\ufffd", "\uffee", "😀", "𐀀", "a😀", "a\ue000", "a\uffee",
+         "a%b", "a_b", "[x]", "it's", 'say "so"', "back\\slash", "tab\t", "line\nline", " lead",
+         "trail ", "null", "true", "123", "-1.5e3", "[1,2]", '{"a":1}', "\0", "a\0", "a\0b",
+         "2020-02-29", "Abc def", "0", "x,y,z"]
 TIMES = ["2020-02-29T23:59:59.9999999Z", "1999-12-31", "1970-01-01T00:00:00Z",
          "2021-01-08 18:35:00.123", "2021-01-08T18:35:00.1234567Z", "0001-01-01T00:00:00",
          "2021-13-01", "2021-02-29T00:00:00Z", "9999-12-31T23:59:59.9999999Z", "2021-01-08T18:35Z"]
@@ -27,6 +28,7 @@ class Pool:
 
     def __init__(self, rng: random.Random):
         self.rng = rng
+        self.documents: list[dict] = []
         self.strings = rng.sample(SHORT, 9) + [rng.choice(TIMES)]
         self.times = rng.sample(TIMES, 4)
         stem = rng.choice(("p", "é", "😀", "\ue000", "pq")) * 300
@@ -39,10 +41,10 @@ class Pool:
                         rng.sample(self.long, 1))
 
     @staticmethod
-    def like(other: "Pool", rng: random.Random) -> "Pool":
-        """The same values, by another chance."""
+    def like(other: "Pool", rng: random.Random, documents: list[dict]) -> "Pool":
+        """The same values, by another chance, and the documents that were made of them."""
         out = copy.copy(other)
-        out.rng = rng
+        out.rng, out.documents = rng, documents
         return out
 
     def scalar(self):

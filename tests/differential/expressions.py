@@ -3,8 +3,8 @@
 import random
 
 from documents import Pool
-from nodes import (Array, Between, Binary, Call, Coalesce, Conditional, In, Like, Literal, Logical,
-                   Node, Object, Path, Step, Unary)
+from nodes import (CONTAINER, Array, Between, Binary, Call, Coalesce, Conditional, In, Like,
+                   Literal, Logical, Node, Object, Path, Step, Unary)
 from values import UNDEFINED, normal
 
 # For each shape the paths that lead to something of a kind; "" is the value itself.
@@ -63,7 +63,8 @@ CALLS = {
             "TICKSTODATETIME num", "TIMESTAMPTODATETIME num", "DATETIMEFROMPARTS num i i ? i",
             "IIF bool str str", "CHOOSE i str str"],
     "bool": ["CONTAINS str piece ? flag", "STARTSWITH str piece ? flag",
-             "ENDSWITH str piece ? flag", "STRINGEQUALS str str ? flag", "CONTAINS_ALL_CI str piece *",
+             "ENDSWITH str piece ? flag", "STRINGEQUALS str str ? flag",
+             "CONTAINS_ALL_CI str piece *",
              "CONTAINS_ANY_CI str piece *", "CONTAINS_ALL_CS str piece *",
              "CONTAINS_ANY_CS str piece *", "REGEXMATCH str pattern ? modifiers", "IS_ARRAY any",
              "IS_BOOL any", "IS_NULL any", "IS_NUMBER any", "IS_OBJECT any", "IS_STRING any",
@@ -80,10 +81,18 @@ CALLS = {
 }
 
 
+class Root(dict):
+    """A scope whose aliases are the container's."""
+
+    roots = frozenset((CONTAINER, "r"))
+
+
 class Expressions:
     def __init__(self, rng: random.Random, pool: Pool, without: frozenset[str] = frozenset()):
         self.rng, self.pool, self.without = rng, pool, without
         self.subqueries = None  # makes a subquery expression of a kind; set by Statements
+        # A document that conditions are often made to hold for.
+        self.witness = rng.choice(pool.documents) if pool.documents else {}
 
     def pick(self, *choices):
         return self.rng.choice(choices)
@@ -229,20 +238,24 @@ class Expressions:
         subject = operand(shapes, kind, depth)
         if chance < 0.6:
             op = self.pick("=", "=", "=", "!=", "<>", "<", "<=", ">", ">=")
-            other = self.other(shapes, kind, depth)
+            other = self.other(shapes, kind, depth, subject)
             return Binary(op, other, subject) if rng.random() < 0.15 else Binary(op, subject, other)
         if chance < 0.75:
-            return In(subject, [self.other(shapes, kind, 0) for _ in range(rng.randrange(1, 5))],
-                      negate)
+            return In(subject, [self.other(shapes, kind, 0, subject)
+                                for _ in range(rng.randrange(1, 5))], negate)
         if chance < 0.87:
-            ends = [self.other(shapes, kind, 0) for _ in range(2)]
+            ends = [self.other(shapes, kind, 0, subject) for _ in range(2)]
             return Between(subject, *ends, negate)
         return self.like(operand(shapes, "str", depth), negate)
 
-    def other(self, shapes: dict, kind: str, depth: int) -> Node:
-        if self.rng.random() < 0.8:
-            return self.literal(kind)
-        return self.node(shapes, kind, depth)
+    def other(self, shapes: dict, kind: str, depth: int, subject: Node) -> Node:
+        """What the subject is compared with."""
+        chance = self.rng.random()
+        if chance < 0.4 and isinstance(subject, Path) and shapes.get(subject.alias) == "root":
+            value = subject.value(Root({subject.alias: self.witness}))
+            if value is not UNDEFINED:
+                return Literal(value)
+        return self.literal(kind) if chance < 0.85 else self.node(shapes, kind, depth)
 
     def like(self, subject: Node, negate: bool) -> Node:
         chance = self.rng.random()
@@ -296,7 +309,8 @@ class Expressions:
         choice = self.rng.randrange(4)
         if choice == 0:
             name = self.pick("IS_DEFINED", "IS_NULL", "IS_NUMBER", "IS_STRING", "IS_BOOL",
-                             "IS_ARRAY", "IS_OBJECT", "IS_PRIMITIVE", "IS_INTEGER", "IS_FINITE_NUMBER")
+                             "IS_ARRAY", "IS_OBJECT", "IS_PRIMITIVE", "IS_INTEGER",
+                             "IS_FINITE_NUMBER")
             return Call(name, self.path(shapes, "any"))
         if choice == 1:
             name = self.pick("STARTSWITH", "STARTSWITH", "CONTAINS", "ENDSWITH", "STRINGEQUALS")

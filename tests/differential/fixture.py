@@ -32,12 +32,14 @@ def drop(client: Client, link: str) -> None:
     client.request("DELETE", f"/{link}")
 
 
-def write(client: Client, method: str, link: str, document: dict) -> None:
-    path = None if method == "POST" else quote(document["id"])
-    body = None if method == "DELETE" else spelled(document)
-    answer = client.item(method, link, document["pk"], path, body)
-    if answer.status not in (200, 201, 204):
-        raise ServerFault(f"{method} {document}: {answer.status} {answer.body[:300]!r}")
+def write(wire: Wire, method: str, link: str, document: dict) -> None:
+    path = f"/{link}/docs" + ("" if method == "POST" else f"/{quote(document['id'])}")
+    headers = {"x-ms-documentdb-partitionkey": json.dumps([document["pk"]]),
+               "Prefer": "return=minimal"}
+    body = b"" if method == "DELETE" else spelled(document)
+    status, _, content = wire.request(method, path, headers, body)
+    if status not in (200, 201, 204):
+        raise ServerFault(f"{method} {document}: {status} {content[:300]!r}")
 
 
 def spelled(document: dict) -> bytes:
@@ -90,7 +92,7 @@ def pages(wire: Wire, link: str, request: Request) -> Iterator[list]:
     body = json.dumps({"query": request.text, "parameters": request.parameters}).encode()
     headers = request.headers()
     for _ in range(PAGES_MAX):
-        status, found, content = wire.post(f"/{link}/docs", headers, body)
+        status, found, content = wire.request("POST", f"/{link}/docs", headers, body)
         if status == 400:
             raise Refused(content.decode(errors="replace"))
         if status != 200:
@@ -184,9 +186,10 @@ class Containers:
         self.written = len(self.data.steps)
 
         def load(container: Container) -> None:
-            with Client(client.connection.port) as own:
-                for method, document in steps:
-                    write(own, method, container.link, document)
+            wire = Wire(client.connection.port)
+            for method, document in steps:
+                write(wire, method, container.link, document)
+            wire.close()
 
         with ThreadPoolExecutor(len(self.all)) as pool:
             list(pool.map(load, self.all))

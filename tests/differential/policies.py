@@ -16,8 +16,9 @@ COMPOSITES = [
     [("m", ASCENDING), ("a", ASCENDING)],
     [("missing", ASCENDING), ("a b", ASCENDING)],
 ]
-PATHS = ["/a", "/b", "/n", "/i", "/s", "/f", "/d", '/"a b"', '/"value"', "/missing", "/o", "/o/x", "/o/y",
-         "/o/deep", "/o/deep/z", "/o/deep/arr", '/o/"ключ"', "/arr", "/arr/[]", "/nums", "/nums/[]",
+PATHS = ["/a", "/b", "/n", "/i", "/s", "/f", "/d", '/"a b"', '/"value"', "/missing",
+         "/o", "/o/x", "/o/y", "/o/deep", "/o/deep/z", "/o/deep/arr", '/o/"ключ"',
+         "/arr", "/arr/[]", "/nums", "/nums/[]",
          "/tags", "/tags/[]", "/nested", "/nested/[]", "/nested/[]/[]", "/kids", "/kids/[]",
          "/kids/[]/k", "/kids/[]/v", "/kids/[]/tags", "/kids/[]/tags/[]", "/m", "/m/x", "/m/[]",
          "/m/x/x", "/m/[]/x"]
@@ -59,7 +60,8 @@ class Policy:
                 "indexingPolicy": policy, "computedProperties": computed_json()}
 
     def sorts(self, orders: list[Order]) -> bool | None:
-        """Whether ORDER BY is served: by the index or not at all (reference §5.4); None: perhaps."""
+        """Whether ORDER BY is served: by the index or not at all (reference §5.4). None:
+        perhaps."""
         if self.mode == "none":
             return False
         if len(orders) == 1:

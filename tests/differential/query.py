@@ -214,8 +214,9 @@ class Query:
         return tuple(sort_key(order.path.value(scope)) for order in self.order_by)
 
     def sorted(self, documents: list[list[Scope]]) -> tuple[list[list[Scope]], list]:
-        """Groups of equal keys, and their keys. A single key also decides between equal ones: by age, and the
-        youngest first when it descends (reference §2.6); rows of one document stay together."""
+        """Groups of equal keys, and their keys. A single key also decides between equal ones: by
+        age, and the youngest first when it descends (reference §2.6); rows of one document stay
+        together."""
         keyed = [(self.sort_keys(scopes[0]), scopes) for scopes in documents if scopes]
         by_age = len(self.order_by) == 1 and not self.group_by
         if by_age and self.order_by[0].descending:

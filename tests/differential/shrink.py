@@ -26,6 +26,7 @@ class Finding:
     problem: str = ""
     outcome: object = None
     answer: Answer | None = None
+    changed: bool = False  # documents changed between its pages
 
 
 class Shrinker:
@@ -67,7 +68,7 @@ class Shrinker:
         try:
             link = create(client, finding.policy, f"shrink{id(self)}-{self.tries}")
             for document in finding.documents:
-                write(client, "POST", link, document)
+                write(self.world.wire, "POST", link, document)
             finding.outcome = self.expect(finding.query, finding.documents)
         except ServerFault:
             raise

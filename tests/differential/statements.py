@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import policies
 from documents import Pool
-from expressions import CALLS, ELEMENTS, SHAPES, Expressions, steps
+from expressions import ELEMENTS, SHAPES, Expressions, steps
 from nodes import (Aggregate, Array, Binary, Call, Coalesce, Literal, Logical, Node, Object, Path,
                    Step, Subquery)
 from query import CONTAINER, Item, Order, Query, Source
@@ -99,6 +99,8 @@ class Statements:
             query = self.grouped()
         elif kind < 0.27:
             query = self.nested()
+        elif kind < 0.47:
+            query = self.ids()
         else:
             query = self.plain()
         if self.chance(0.15):
@@ -176,8 +178,9 @@ class Statements:
     def ids(self) -> Query:
         """Which documents, and perhaps in which order."""
         query = Query(Path(CONTAINER, "id"), [Source(CONTAINER)],
-                      self.where({CONTAINER: "root"}) if self.chance(0.5) else None)
-        if self.chance(0.6):
+                      self.make.filter({CONTAINER: "root"}, self.rng.choice((0, 1, 2, 3)))
+                      if self.chance(0.8) else None)
+        if self.chance(0.5):
             self.order(query, CONTAINER)
         return query
 
@@ -294,8 +297,9 @@ def conjunct_added(query: Query) -> list[Query]:
 def disjuncts(query: Query) -> list[list[Query]]:
     """Queries that have the rows of a WHERE with OR between them, each row once."""
     where = query.where
-    if not isinstance(where, Logical) or where.op != "OR" or query.distinct or query.group_by or \
-            query.order_by or query.aggregates():
+    if not isinstance(where, Logical) or where.op != "OR" or len(where.terms) > 5:
+        return []
+    if query.distinct or query.group_by or query.order_by or query.aggregates():
         return []
     parts = []
     for number, term in enumerate(where.terms):

@@ -41,9 +41,14 @@ def decided(found: list, all_of: bool):
     return UNDEFINED if UNDEFINED in found else all_of
 
 
+def cuts_pair(text: str, at: int) -> bool:
+    pieces = units(text)
+    return 0 < at < len(pieces) and 0xdc <= pieces[at][1] <= 0xdf
+
+
 def index_of(text, wanted, start=0):
-    if start < 0:
-        raise Unsure("a start before the string")
+    if start < 0 or cuts_pair(text, start):
+        raise Unsure("a start before the string, or inside of a character")
     if start > len(units(text)):
         return -1
     at = from_units(units(text)[start:]).find(wanted) if start else text.find(wanted)
@@ -58,6 +63,8 @@ def last_index_of(text, wanted, start=None):
     if start is not None:
         if start < 0:
             return -1
+        if cuts_pair(text, start + 1):
+            raise Unsure("an end inside of a character")
         text = from_units(units(text)[:start + 1])
     at = text.rfind(wanted)
     return -1 if at < 0 else len(units(text[:at]))

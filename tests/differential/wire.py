@@ -1,4 +1,4 @@
-"""Queries over one keep-alive connection, with as little Python as will do: most of the time of a
+"""Requests over one keep-alive connection, with as little Python as will do: most of the time of a
 run would otherwise go into http.client."""
 
 import socket
@@ -20,26 +20,29 @@ class Wire:
     def close(self) -> None:
         self.socket.close()
 
-    def start(self, path: str) -> bytes:
+    def start(self, method: str, path: str) -> bytes:
         """The request line and the signature, which holds for some minutes."""
-        made, text = self.signed.get(path, (0.0, b""))
+        line = f"{method} {path} HTTP/1.1"
+        made, text = self.signed.get(line, (0.0, b""))
         if time.monotonic() - made > KEPT_SECONDS or not text:
-            lines = [f"POST {path} HTTP/1.1", "Host: localhost"]
-            lines += [f"{name}: {value}" for name, value in self.signer.signed("POST", path).items()]
+            lines = [line, "Host: localhost"]
+            signature = self.signer.signed(method, path)
+            lines += [f"{name}: {value}" for name, value in signature.items()]
             text = "\r\n".join(lines).encode()
-            self.signed[path] = (time.monotonic(), text)
+            self.signed[line] = (time.monotonic(), text)
         return text
 
-    def post(self, path: str, headers: dict[str, str], body: bytes) -> tuple[int, dict, bytes]:
+    def request(self, method: str, path: str, headers: dict[str, str],
+                body: bytes = b"") -> tuple[int, dict, bytes]:
         lines = "".join(f"\r\n{name}: {value}" for name, value in headers.items())
         self.socket.sendall(b"%s%s\r\nContent-Length: %d\r\n\r\n%s" % (
-            self.start(path), lines.encode(), len(body), body))
+            self.start(method, path), lines.encode(), len(body), body))
         while b"\r\n\r\n" not in self.rest:
             self.receive()
         head, _, self.rest = self.rest.partition(b"\r\n\r\n")
         first, *others = head.decode("latin-1").split("\r\n")
-        found = {name.lower(): value for name, _, value in (line.partition(": ") for line in others)}
-        length = int(found["content-length"])
+        found = {name.lower(): value for name, value in (line.split(": ", 1) for line in others)}
+        length = int(found.get("content-length", 0))  # 204 has none
         while len(self.rest) < length:
             self.receive()
         content, self.rest = self.rest[:length], self.rest[length:]
