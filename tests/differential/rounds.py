@@ -111,7 +111,7 @@ class Rounds:
         """Changes documents between two pages of a query: whatever is not touched must be in the
         result once, and in its place."""
         under_way = []
-        for container in containers.all:
+        for container in containers.all if isinstance(case.outcome, Outcome) else []:
             if not case.query.order_by or container.policy.sorts(case.query.order_by):
                 size = len(case.documents) // case.rng.randrange(3, 9) + 1
                 request = replace(case.request(container.policy), page_size=size)
@@ -122,6 +122,8 @@ class Rounds:
         containers.write(self.client)
         touched = {document["id"] for _, document in data.steps[done:]}
         expected = expect(case.query, [each for each in before if each["id"] not in touched])
+        if not isinstance(expect(case.query, data.documents(case.key)), Outcome):
+            return  # a document came on which the query fails
         for container, request, rest, rows in under_way:
             self.pairs += 1
             answer = Answer(200, rows)
