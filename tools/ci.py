@@ -71,6 +71,7 @@ STEPS = {step.name: step for step in [
     build("dev"), unit("dev"), golden("golden-dev", "dev", "ephemeral"),
     build("release"), golden("golden", "release"),
     on_release("sdk", "tests/sdk/run.py"),
+    on_release("differential", "python3 tests/differential/run.py"),
     on_release("crash", "python3 tests/crash/run.py --rounds 200"),
     on_release("disk", "python3 tests/abuse/disk.py"),
     on_release("abuse", "python3 tests/abuse/run.py", alone=True),
@@ -83,8 +84,8 @@ GROUPS = {
     "check": ["format", "layout", "build-dev", "unit-dev", "golden-dev"],
     # In this order as far as the needs allow: a build beside the tests of the one before.
     "test": ["format", "layout", "build-release", "crash", "build-asan", "sdk", "golden",
-             "build-tsan", "unit-asan", "golden-asan", "sdk-asan", "disk", "build-fuzz",
-             "unit-tsan", "golden-tsan", "sdk-tsan", "fuzz", "abuse"],
+             "differential", "build-tsan", "unit-asan", "golden-asan", "sdk-asan", "disk",
+             "build-fuzz", "unit-tsan", "golden-tsan", "sdk-tsan", "fuzz", "abuse"],
 }
 
 

@@ -92,12 +92,13 @@ class Client:
             headers["x-ms-continuation"] = answer.headers["x-ms-continuation"]
 
 
-def make_container(client: Client, database: str, definition: dict) -> str:
+def make_container(client: Client, database: str, definition: dict,
+                   headers: dict | None = None) -> str:
     """Makes a container, and its database where that is missing; returns its link."""
     made = client.request("POST", "/dbs", {"id": database})
     if made.status not in (201, 409):
         raise AssertionError(f"create database: {made.status} {made.body!r}")
-    made = client.request("POST", f"/dbs/{database}/colls", definition)
+    made = client.request("POST", f"/dbs/{database}/colls", definition, headers)
     if made.status != 201:
         raise AssertionError(f"create container: {made.status} {made.body!r}")
     return f"dbs/{database}/colls/{definition['id']}"
