@@ -53,7 +53,7 @@ def is_number(value) -> bool:
 def normal(number):
     """The one form of a number: 1.0 is 1, -0.0 is 0, what 64 bits do not hold is a double."""
     if type(number) is int:
-        return number if INT_MIN <= number <= INT_MAX else to_double(number)
+        return number if INT_MIN <= number <= INT_MAX else normal(to_double(number))
     if math.isfinite(number) and number == math.floor(number) and INT_MIN <= number <= INT_MAX:
         whole = int(number)
         return whole if whole <= INT_MAX else number
