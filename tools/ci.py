@@ -71,7 +71,7 @@ STEPS = {step.name: step for step in [
     build("dev"), unit("dev"), golden("golden-dev", "dev", "ephemeral"),
     build("release"), golden("golden", "release"),
     on_release("sdk", "tests/sdk/run.py"),
-    on_release("differential", "python3 tests/differential/run.py"),
+    on_release("differential", "python3 tests/differential/run.py --known D7"),
     on_release("crash", "python3 tests/crash/run.py --rounds 200"),
     on_release("disk", "python3 tests/abuse/disk.py"),
     on_release("abuse", "python3 tests/abuse/run.py", alone=True),

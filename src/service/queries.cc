@@ -26,6 +26,12 @@ using SteadyClock = std::chrono::steady_clock;
 
 // A page takes no longer than this, whether it has a row to show for it or not.
 constexpr std::chrono::seconds kPageTime{5};
+// Queries that have no rows before they have seen all items get this long.
+constexpr std::chrono::seconds kQueryTime{60};
+
+std::function<bool()> passes_in(std::chrono::seconds time) {
+    return [end = SteadyClock::now() + time] { return SteadyClock::now() >= end; };
+}
 
 sql::Surroundings surroundings_at(const Clock& clock) {
     constexpr std::int64_t kTicksPerMillisecond = 10'000;
@@ -172,12 +178,11 @@ public:
         if (query.spec.resume_filter) filter_ = &*query.spec.resume_filter;
         scope_ = "query " + selection_.text(container_) + " " + digest_of(query);
         const std::size_t rows_max = TRY(page_size(request_, model::limits::kPageRowsDefault));
-        sql::PageLimits limits{
-            .rows_max = rows_max,
-            .bytes_max = model::limits::kPageBytesMax,
-            .time_is_up = [end = SteadyClock::now() +
-                                 kPageTime] { return SteadyClock::now() >= end; },
-            .at_least_one = true};
+        sql::PageLimits limits{.rows_max = rows_max,
+                               .bytes_max = model::limits::kPageBytesMax,
+                               .time_is_up = passes_in(kPageTime),
+                               .gives_up = passes_in(kQueryTime),
+                               .at_least_one = true};
         const Start start = TRY(start_of(ranges));
         sql::Resume from = start.resume;
         for (std::size_t at = start.at; at < ranges.size(); ++at, from = {}) {
@@ -210,8 +215,8 @@ public:
         const sql::PageLimits limits{
             .rows_max = TRY(page_size(request_, model::limits::kPageRowsDefault)),
             .bytes_max = model::limits::kPageBytesMax,
-            .time_is_up = [end = SteadyClock::now() +
-                                 kPageTime] { return SteadyClock::now() >= end; },
+            .time_is_up = passes_in(kPageTime),
+            .gives_up = passes_in(kQueryTime),
             .at_least_one = true};
         std::vector<MergedSource::Part> parts;
         for (const std::size_t range : ranges) {

@@ -81,6 +81,7 @@ inline std::string run(std::string_view text, ItemSource& source, const RunOptio
         const PageLimits limits{.rows_max = options.page_size,
                                 .bytes_max = 4 << 20,
                                 .time_is_up = [] { return false; },
+                                .gives_up = [] { return false; },
                                 .at_least_one = true};
         const auto page =
             run_page(*prepared, source, context.surroundings, {.resume = from}, limits);

@@ -68,6 +68,7 @@ public:
 
     Result<bool> next() override {
         before_ = number_;
+        before_key_.swap(key_);
         if (lacking_first_ && TRY(next_lacking())) return true;
         if (TRY(next_entry())) return true;
         return !lacking_first_ && TRY(next_lacking());
@@ -76,7 +77,7 @@ public:
     ItemNumber number() const override { return number_; }
     std::span<const Value> paths() const override { return loader_.values(); }
     std::string position() const override {
-        return key_position(key_, {.at = number_, .before = before_});
+        return key_position({number_, key_}, {before_, before_key_});
     }
 
 private:
@@ -256,6 +257,7 @@ private:
     std::string key_;
     ItemNumber number_ = 0;
     ItemNumber before_ = 0;
+    std::string before_key_;
 };
 
 }  // namespace

@@ -84,7 +84,8 @@ Result<ResultPage> run_page(const Prepared& prepared,
     Evaluator evaluator(prepared.variables, surroundings);
     Output output(prepared.query, from, limits, evaluator.arena());
     if (needs_whole_result(prepared.query)) {
-        page.resume = TRY(run_whole_result(prepared, source, surroundings, from, output, page));
+        page.resume =
+            TRY(run_whole_result(prepared, source, surroundings, from, limits, output, page));
     } else {
         const ItemPaths paths(prepared.paths);
         const Condition condition = condition_of(prepared.query, prepared.paths);

@@ -21,7 +21,8 @@ namespace orrery::sql {
 struct PageLimits {
     std::size_t rows_max = 0;
     std::size_t bytes_max = 0;
-    std::function<bool()> time_is_up;  // asked now and then
+    std::function<bool()> time_is_up;  // the page is to end; asked now and then
+    std::function<bool()> gives_up;    // the query is to end, when it cannot end a page
     // Takes the first row whatever its size, so that a query always gets on.
     bool at_least_one = true;
 };

@@ -27,7 +27,7 @@ public:
           from_(std::move(from)) {}
 
     Result<bool> next() override {
-        if (at_ < sorted_.size()) before_ = sorted_[at_].number;
+        if (at_ < sorted_.size()) before_ = sorted_[at_];
         while (true) {
             if (++at_ >= sorted_.size()) {
                 if (collected_ && !more_) return false;
@@ -40,7 +40,7 @@ public:
     ItemNumber number() const override { return sorted_[at_].number; }
     std::span<const Value> paths() const override { return loader_.values(); }
     std::string position() const override {
-        return key_position(sorted_[at_].key, {.at = sorted_[at_].number, .before = before_});
+        return key_position({sorted_[at_].number, sorted_[at_].key}, {before_.number, before_.key});
     }
 
 private:
@@ -93,7 +93,7 @@ private:
     std::string from_;
     std::vector<TopKeys::Place> sorted_;
     std::size_t at_ = 0;
-    ItemNumber before_ = 0;  // the item before this one
+    TopKeys::Place before_;  // the item before this one
     bool collected_ = false;
     bool more_ = false;
 };
@@ -105,16 +105,15 @@ Result<std::string> first_key(const DriverContext& context, std::string_view pos
     if (!from.cut_of) return std::move(from.key);
     ItemLoader loader(context);
     Evaluator evaluator(context.variables, context.surroundings);
-    for (const ItemNumber number : {from.cut_of->at, from.cut_of->before}) {
-        if (!TRY(loader.load(number))) continue;
+    const auto& [at, before] = *from.cut_of;
+    for (const KeyPosition::Neighbour& item : {at, before}) {
+        if (item.number == 0 || !TRY(loader.load(item.number))) continue;
         evaluator.paths = loader.values();
-        std::string whole =
-            order_key(context.query.order_by, context.access.numbers_descend, number, evaluator);
-        if (number == from.cut_of->at) {
-            if (whole.starts_with(from.key)) return whole;
-        } else if (whole >= from.key) {
-            return whole + '\0';  // behind it; keys are never the beginning of one another
-        }
+        std::string whole = order_key(
+            context.query.order_by, context.access.numbers_descend, item.number, evaluator);
+        if (key_hash(whole) != item.key_hash) continue;
+        // Behind the one before; keys are never the beginning of one another.
+        return item.number == at.number ? whole : whole + '\0';
     }
     return std::move(from.key);
 }

@@ -18,6 +18,8 @@ namespace orrery::sql {
 
 namespace {
 
+constexpr std::uint64_t kItemsPerLookAtClock = 1024;
+
 // Rows by a key that orders them and, for DISTINCT, tells them apart.
 class KeyedRows {
 public:
@@ -100,11 +102,13 @@ public:
                 Evaluator& evaluator,
                 ItemSource& source,
                 const Surroundings& surroundings,
+                const PageLimits& limits,
                 ResultPage& page)
         : prepared_(prepared),
           evaluator_(evaluator),
           source_(source),
           surroundings_(surroundings),
+          limits_(limits),
           page_(page),
           paths_(prepared.paths) {}
 
@@ -125,7 +129,12 @@ private:
         const DriverContext context{
             query, paths_, condition, page_.access, source_, surroundings_, page_.counters, 0};
         const auto driver = TRY(make_driver(context, {}));
-        while (TRY(driver->next())) {
+        for (std::uint64_t items = 1; TRY(driver->next()); ++items) {
+            if (items % kItemsPerLookAtClock == 0 && limits_.gives_up()) {
+                return Error(ErrorCode::kTimeout,
+                             "The query takes longer than one request may; filter more, or "
+                             "aggregate less at once.");
+            }
             evaluator_.paths = driver->paths();
             evaluator_.item_number = driver->number();
             TRY(rows_of_one(loop, take));
@@ -148,7 +157,7 @@ private:
     // The rows of the subquery in FROM are the items of this one.
     template <typename Take>
     Status each_derived_row(const BoundQuery& query, RowLoop& loop, Take take) {
-        WholeResult inner(prepared_, evaluator_, source_, surroundings_, page_);
+        WholeResult inner(prepared_, evaluator_, source_, surroundings_, limits_, page_);
         TRY(inner.collect(*query.derived));
         const std::vector<Value> none(paths_.size());
         for (const auto& [key, row] : inner.rows_.rows()) {
@@ -245,6 +254,7 @@ private:
     Evaluator& evaluator_;
     ItemSource& source_;
     const Surroundings& surroundings_;
+    const PageLimits& limits_;
     ResultPage& page_;
     const ItemPaths paths_;
     KeyedRows rows_;
@@ -261,10 +271,11 @@ Result<std::optional<Resume>> run_whole_result(const Prepared& prepared,
                                                ItemSource& source,
                                                const Surroundings& surroundings,
                                                const Resume& from,
+                                               const PageLimits& limits,
                                                Output& output,
                                                ResultPage& page) {
     Evaluator evaluator(prepared.variables, surroundings);
-    return WholeResult(prepared, evaluator, source, surroundings, page).run(from, output);
+    return WholeResult(prepared, evaluator, source, surroundings, limits, page).run(from, output);
 }
 
 }  // namespace orrery::sql

@@ -22,6 +22,7 @@ Result<std::optional<Resume>> run_whole_result(const Prepared& prepared,
                                                ItemSource& source,
                                                const Surroundings& surroundings,
                                                const Resume& from,
+                                               const PageLimits& limits,
                                                Output& output,
                                                ResultPage& page);
 

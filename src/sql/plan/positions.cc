@@ -1,6 +1,7 @@
 #include "sql/plan/positions.h"
 
 #include "base/bytes.h"
+#include "base/hash.h"
 
 namespace orrery::sql {
 
@@ -51,12 +52,16 @@ Result<std::optional<ValuePosition>> parse_value_position(std::string_view posit
     return std::optional(std::move(out));
 }
 
-std::string key_position(std::string_view key, const KeyPosition::Items& items) {
-    if (key.size() <= kPositionBytesMax) return "o" + std::string(key);
+std::uint64_t key_hash(std::string_view key) { return murmur3_x64_128(key, 0).h1; }
+
+std::string key_position(const KeyedItem& at, const KeyedItem& before) {
+    if (at.key.size() <= kPositionBytesMax) return "o" + std::string(at.key);
     std::string out = "l";
-    append_big_endian(out, items.at);
-    append_big_endian(out, items.before);
-    out.append(key.substr(0, kPositionBytesMax));
+    for (const KeyedItem& item : {at, before}) {
+        append_big_endian(out, item.number);
+        append_big_endian(out, key_hash(item.key));
+    }
+    out.append(at.key.substr(0, kPositionBytesMax));
     return out;
 }
 
@@ -64,9 +69,11 @@ Result<KeyPosition> parse_key_position(std::string_view position) {
     if (position.empty()) return KeyPosition{};
     if (position.front() == 'o') return KeyPosition{std::string(position.substr(1)), std::nullopt};
     ByteReader reader(position.substr(1));
-    KeyPosition::Items items{};
-    items.at = reader.big_endian<ItemNumber>();
-    items.before = reader.big_endian<ItemNumber>();
+    KeyPosition::Neighbours items;
+    for (KeyPosition::Neighbour* item : {&items.at, &items.before}) {
+        item->number = reader.big_endian<ItemNumber>();
+        item->key_hash = reader.big_endian<std::uint64_t>();
+    }
     if (position.front() != 'l' || !reader.ok()) return bad_position();
     return KeyPosition{std::string(reader.rest()), items};
 }

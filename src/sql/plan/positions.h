@@ -21,7 +21,7 @@
 namespace orrery::sql {
 
 // Longer keys would not fit into a token.
-inline constexpr std::size_t kPositionBytesMax = 560;
+inline constexpr std::size_t kPositionBytesMax = 540;
 
 std::string number_position(ItemNumber number);
 // 0 for the empty position.
@@ -38,13 +38,24 @@ Result<std::optional<ValuePosition>> parse_value_position(std::string_view posit
 
 struct KeyPosition {
     std::string key;  // or what it begins with
-    struct Items {
-        ItemNumber at;
-        ItemNumber before;  // 0: none
+    struct Neighbour {
+        ItemNumber number = 0;  // 0: none
+        std::uint64_t key_hash = 0;
     };
-    std::optional<Items> cut_of;
+    struct Neighbours {
+        Neighbour at;
+        Neighbour before;
+    };
+    std::optional<Neighbours> cut_of;
 };
-std::string key_position(std::string_view key, const KeyPosition::Items& items);
+
+// An item and its key in full.
+struct KeyedItem {
+    ItemNumber number = 0;
+    std::string_view key;
+};
+std::string key_position(const KeyedItem& at, const KeyedItem& before);
+std::uint64_t key_hash(std::string_view key);
 Result<KeyPosition> parse_key_position(std::string_view position);
 
 // The order that a position belongs to; nothing for the empty one.

@@ -1,0 +1,143 @@
+// How queries are run: which way to the items is chosen, and that it reads no more than it must.
+// What they answer is in tests/golden/sql.
+
+#include "service/queries.h"
+
+#include <gmock/gmock.h>
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include "service/test_support.h"
+
+namespace orrery::service {
+namespace {
+
+using testing::HasSubstr;
+using testing_support::code_of;
+using testing_support::must;
+using testing_support::parsed;
+using testing_support::ServiceTest;
+
+class QueriesTest : public ServiceTest {
+protected:
+    static constexpr int kItems = 400;
+
+    QueriesTest() {
+        container_ = services_.container(
+            R"({"indexingPolicy":{"includedPaths":[{"path":"/*"}],"excludedPaths":[{"path":"/no/?"}],
+                "compositeIndexes":[[{"path":"/city"},{"path":"/n","order":"descending"}]]}})");
+        for (int i = 0; i < kItems; ++i) {
+            const std::string rare = i == 7 ? R"(,"rare":true)" : "";
+            const auto made = services_.create(
+                container_,
+                fmt::format(
+                    R"({{"id":"{0}","pk":"p{1}","n":{0},"no":{0},"city":"c{2}","tags":["t{3}"]{4}}})",
+                    i,
+                    i % 3,
+                    i % 2,
+                    i % 50,
+                    rare));
+            EXPECT_TRUE(made.answer);
+        }
+    }
+
+    Result<QueryAnswer> run(std::string_view text) {
+        json::Value body{json::Value::Object()};
+        body.set("query", text);
+        Request request;
+        request.range_id = "0";
+        return services_.queries->run(request, {}, *container_, body.text());
+    }
+
+    // "index lookup 1/1": the access, the items read, the rows.
+    std::string way(std::string_view text) {
+        const QueryAnswer answer = must(run(text));
+        return fmt::format("{} {}/{}",
+                           name_of(answer.access.kind),
+                           answer.counters.items_read,
+                           answer.counters.rows);
+    }
+
+    catalog::ContainerPtr container_;
+};
+
+TEST_F(QueriesTest, TheIndexNarrowsWhatIsRead) {
+    EXPECT_EQ(way("SELECT * FROM c WHERE c.n = 5"), "index lookup 1/1");
+    EXPECT_EQ(way("SELECT * FROM c WHERE c.n IN (5, 6, 900)"), "index lookup 2/2");
+    EXPECT_EQ(way("SELECT * FROM c WHERE c.city = 'c1' AND c.n = 5"), "index lookup 1/1");
+    EXPECT_EQ(way("SELECT * FROM c WHERE c.n = 5 OR c.n = 6"), "index lookup 2/2");
+    EXPECT_EQ(way("SELECT * FROM c WHERE c.n > 397"), "index lookup 2/2");
+    EXPECT_EQ(way("SELECT * FROM c WHERE ARRAY_CONTAINS(c.tags, 't7')"), "index lookup 8/8");
+    EXPECT_EQ(way("SELECT c.id FROM c JOIN t IN c.tags WHERE t = 't7'"), "index lookup 8/8");
+    EXPECT_EQ(way("SELECT * FROM c WHERE EXISTS(SELECT VALUE t FROM t IN c.tags WHERE t = 't7')"),
+              "index lookup 8/8");
+    EXPECT_EQ(way("SELECT * FROM c WHERE IS_DEFINED(c.rare)"), "index lookup 1/1");
+    EXPECT_EQ(way("SELECT * FROM c WHERE STARTSWITH(c.id, '39')"), "index lookup 11/11");
+    EXPECT_EQ(way("SELECT * FROM c WHERE c.nowhere = 1"), "index lookup 0/0");
+    EXPECT_EQ(way("SELECT * FROM c WHERE c.n = 5 AND false"), "nothing 0/0");
+}
+
+TEST_F(QueriesTest, ManyMatchesAreNotListedFirst) {
+    EXPECT_EQ(way("SELECT TOP 3 * FROM c WHERE c.n >= 0"), "index walk 3/3");
+    // One more than fits tells whether there is a next page; TOP knows.
+    EXPECT_EQ(way("SELECT TOP 3 * FROM c WHERE c.pk > 'a' AND c.city > 'a'"), "index walk 3/3");
+    EXPECT_EQ(way("SELECT * FROM c WHERE CONTAINS(c.id, '39')"), "index walk 14/14");
+    EXPECT_EQ(way("SELECT * FROM c WHERE c.no = 5"), "scan 400/1") << "the path is not indexed";
+}
+
+TEST_F(QueriesTest, SortingWalksTheIndex) {
+    EXPECT_EQ(way("SELECT TOP 3 * FROM c ORDER BY c.n"), "ordered index walk 3/3");
+    EXPECT_EQ(way("SELECT TOP 3 * FROM c ORDER BY c.n DESC"), "ordered index walk 3/3");
+    EXPECT_EQ(way("SELECT TOP 3 * FROM c WHERE c.n > 10 ORDER BY c.n"), "ordered index walk 3/3");
+    EXPECT_EQ(way("SELECT TOP 3 * FROM c ORDER BY c.city, c.n DESC"), "ordered index walk 3/3");
+    EXPECT_EQ(way("SELECT TOP 3 * FROM c ORDER BY c.city DESC, c.n"), "ordered index walk 3/3");
+    // Few items are sooner sorted than found in order; they are read once more to be shown.
+    EXPECT_EQ(way("SELECT * FROM c WHERE ARRAY_CONTAINS(c.tags, 't7') ORDER BY c.n"), "sort 16/8");
+    EXPECT_EQ(code_of(run("SELECT * FROM c ORDER BY c.no")), "400");
+    EXPECT_EQ(code_of(run("SELECT * FROM c ORDER BY c.n, c.city")), "400");
+}
+
+TEST_F(QueriesTest, AggregatesReadNoItemsWhereTheIndexKnows) {
+    EXPECT_EQ(way("SELECT VALUE COUNT(1) FROM c"), "scan 0/1");
+    EXPECT_EQ(way("SELECT VALUE COUNT(1) FROM c WHERE c.n > 10"), "index walk 0/1");
+    EXPECT_EQ(way("SELECT c.city, COUNT(1) AS n FROM c GROUP BY c.city"), "index walk 0/2");
+    EXPECT_EQ(way("SELECT DISTINCT VALUE c.city FROM c"), "index walk 0/2");
+    EXPECT_EQ(way("SELECT c.rare, COUNT(1) AS n FROM c GROUP BY c.rare"), "index walk 0/2");
+    const QueryAnswer ends = must(run("SELECT VALUE MAX(c.n) FROM c"));
+    EXPECT_EQ(ends.page.elements, "399");
+    EXPECT_EQ(ends.counters.index_entries_read, 2U);
+}
+
+TEST_F(QueriesTest, ExplainShowsThePlan) {
+    const QueryAnswer answer = must(run("EXPLAIN SELECT * FROM c WHERE c.n = 5 AND c.no = 5"));
+    ASSERT_EQ(answer.page.count, 1U);
+    const json::Value plan = parsed(answer.page.elements);
+    EXPECT_EQ(plan.find("access")->string(), "index lookup");
+    EXPECT_EQ(plan.find("indexes")->find("paths")->text(), R"(["/n/?"])");
+    EXPECT_EQ(plan.find("potentialIndexes")->find("paths")->text(), R"(["/no/?"])");
+    EXPECT_EQ(plan.find("estimated")->find("items")->integer(), 1);
+    EXPECT_EQ(plan.find("actual")->find("itemsRead")->integer(), 1);
+}
+
+TEST_F(QueriesTest, TokensAreGoodForTheirQueryOnly) {
+    const auto ask = [&](std::string_view text, std::optional<std::string_view> token) {
+        json::Value body{json::Value::Object()};
+        body.set("query", text);
+        Request request;
+        request.range_id = "0";
+        request.max_item_count = "5";
+        request.continuation = token;
+        return services_.queries->run(request, {}, *container_, body.text());
+    };
+    const std::string token = *must(ask("SELECT * FROM c", {})).page.continuation;
+    EXPECT_TRUE(ask("SELECT * FROM c", token));
+    EXPECT_EQ(code_of(ask("SELECT c.id FROM c", token)), "400");
+    EXPECT_EQ(code_of(ask("SELECT * FROM c", token + "A")), "400");
+    const std::string sorted = *must(ask("SELECT * FROM c ORDER BY c.n", {})).page.continuation;
+    EXPECT_TRUE(ask("SELECT * FROM c WHERE c.n >= 4 ORDER BY c.n", sorted));
+    EXPECT_EQ(code_of(ask("SELECT * FROM c ORDER BY c.n DESC", sorted)), "400");
+}
+
+}  // namespace
+}  // namespace orrery::service
