@@ -20,8 +20,9 @@ Result<std::shared_ptr<partition::Partition>> Partitions::open(const catalog::Co
     if (!newest) return owner_not_found();
     std::shared_ptr<partition::Partition>& slot = open_[range.partition];
     if (!slot) {
-        const auto policy = TRY(index::PathPolicy::compile(
-            container.definition, container.definition.computed_properties));
+        // Not the policy of a container that has been replaced meanwhile: nobody would change it.
+        const auto policy = TRY(
+            index::PathPolicy::compile(newest->definition, newest->definition.computed_properties));
         auto store = TRY(engine_.open(range.partition));
         slot = TRY(partition::Partition::open(
             {.container = container.rid, .range_id = range.id, .storage_id = range.partition},
