@@ -295,6 +295,15 @@ protected:
         ADD_FAILURE() << "a large body is never answered with " << status;
     }
 
+    // Nothing else may hold memory when this begins, or the request itself is refused.
+    void expect_held_until_gone(const std::string& unfinished) {
+        TestClient client(port());
+        client.send(unfinished);
+        expect_soon(503);
+        client.abort();
+        expect_soon(200);
+    }
+
     const std::string body_ = std::string(110'000, 'b');
     const std::string large_ = post("/", body_.size()) + body_;
 };
@@ -311,19 +320,16 @@ TEST_F(BodyMemoryTest, IsBoundedWhileRequestsAreHandled) {
     held[0]->respond(TestHandler::echo(*held[0]));
     held.clear();
     EXPECT_EQ(client.receive()->status, 200U);
+    // First on the connection that had it before: it gives back before it reads on.
+    EXPECT_EQ(client.request(large_)->status, 200U);
     expect_soon(200);
-    EXPECT_EQ(client.request(large_)->status, 200U) << "on the connection that had it before";
 }
 
-TEST_F(BodyMemoryTest, IsBoundedWhileBodiesArrive) {
-    for (const std::string& unfinished : {post("/", 1'000'000) + body_, chunked(body_)}) {
-        TestClient client(port());
-        client.send(unfinished);
-        expect_soon(503);
-        client.abort();
-        expect_soon(200);
-    }
+TEST_F(BodyMemoryTest, IsBoundedWhileABodyArrives) {
+    expect_held_until_gone(post("/", 1'000'000) + body_);
 }
+
+TEST_F(BodyMemoryTest, IsBoundedWhileChunksArrive) { expect_held_until_gone(chunked(body_)); }
 
 TEST_F(BodyMemoryTest, IsNotTakenByAPromise) {
     std::vector<std::unique_ptr<TestClient>> clients;
