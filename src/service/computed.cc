@@ -8,6 +8,7 @@
 #include "sql/item_paths.h"
 #include "sql/parser.h"
 #include "sql/projection.h"
+#include "sql/walk.h"
 
 namespace orrery::service {
 
@@ -19,16 +20,13 @@ Error refused(const model::ComputedProperty& property, const std::string& why) {
 }
 
 bool has_subquery_or_udf(const sql::ast::Expression& expression) {
-    const auto* call = std::get_if<sql::ast::Call>(&expression.node);
-    bool found = std::holds_alternative<sql::ast::Subquery>(expression.node);
-    if (call != nullptr) {
+    return sql::any_below(expression, [](const sql::ast::Expression& part) {
+        if (std::holds_alternative<sql::ast::Subquery>(part.node)) return true;
+        const auto* call = std::get_if<sql::ast::Call>(&part.node);
+        if (call == nullptr) return false;
         const sql::Function* function = sql::find_function(call->name);
-        found = found || call->udf || function == nullptr || !function->deterministic;
-    }
-    sql::ast::for_each_child(expression, [&](const sql::ast::Expression& child) {
-        found = found || has_subquery_or_udf(child);
+        return call->udf || function == nullptr || !function->deterministic;
     });
-    return found;
 }
 
 // The item, nothing but the item: each has one value that only depends on it.

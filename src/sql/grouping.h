@@ -38,8 +38,6 @@ public:
     void enter(const Group& group);
     void leave();
 
-    std::size_t bytes() const { return kept_.used(); }
-
 private:
     const BoundQuery& query_;
     Evaluator& evaluator_;

@@ -110,9 +110,6 @@ std::strong_ordering compare_utf16(std::string_view a, std::string_view b);
 // Of two values that are neither arrays nor objects, in the total order of ORDER BY.
 std::strong_ordering compare_scalars(const Value& a, const Value& b);
 
-// The total order of ORDER BY: by kind, then by value; arrays and objects by their distinct_hash.
-std::strong_ordering compare(const Value& a, const Value& b, Arena& arena);
-
 // A copy that lives in `to`, for values that outlast their row.
 Value copy(const Value& value, Arena& to);
 
