@@ -119,7 +119,10 @@ private:
 
 Status run(const Options& options) {
     using Clock = std::chrono::steady_clock;
-    const auto engine = TRY(storage::open_shared_rocks({.path = options.path, .create = true}));
+    const auto engine = TRY(
+        storage::open_shared_rocks({.path = options.path,
+                                    .create = true,
+                                    .scanned_letters = std::string(partition::kScannedLetters)}));
     const auto partition = TRY(engine->open(1));
     CreateWriter writer(options);
     TRY(writer.prepare());

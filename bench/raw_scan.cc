@@ -59,8 +59,10 @@ Result<double> scan_ms(const storage::PartitionStore& store, std::uint64_t items
 }
 
 Status run(const Options& options) {
-    const auto engine =
-        TRY(storage::open_shared_rocks({.path = options.directory, .create = true}));
+    const auto engine = TRY(
+        storage::open_shared_rocks({.path = options.directory,
+                                    .create = true,
+                                    .scanned_letters = std::string(partition::kScannedLetters)}));
     const auto store = TRY(engine->open(1));
     TRY(fill(*store, options));
     std::vector<double> times;

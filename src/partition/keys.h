@@ -31,6 +31,9 @@ std::string unique_key(std::string_view epk, std::uint8_t number, std::string_vi
 // 'M': the partition's counters.
 std::string state_key();
 
+// The letters of keys that are only ever scanned, here and in index_keys.h.
+inline constexpr std::string_view kScannedLetters = "CILPST";
+
 // All keys with that first letter; all member keys of a part of the hash space, or of one EPK.
 storage::Range all_of(char letter);
 storage::Range members_of(const model::EpkRange& epks);

@@ -1,6 +1,7 @@
 #include "server/node.h"
 
 #include "http/open_files.h"
+#include "partition/keys.h"
 #include "service/computed.h"
 #include "storage/rocksdb/rocks_engine.h"
 
@@ -27,6 +28,7 @@ Result<std::unique_ptr<storage::Engine>> open_engine(storage::DataDirectory& dir
     options.path = directory.database_path();
     options.create = directory.fresh();
     options.block_cache_bytes = block_cache_bytes;
+    options.scanned_letters = partition::kScannedLetters;
     options.flush_at_end = true;
     auto engine = TRY(storage::open_shared_rocks(options));
     if (directory.fresh()) TRY(directory.mark_ready());
@@ -60,10 +62,12 @@ bool Node::stop(std::chrono::seconds patience) {
 Status Node::open_storage(const ServeConfig& config) {
     const std::size_t cache_bytes = std::size_t{config.block_cache_mb} << 20;
     if (config.ephemeral) {
-        engine_ = TRY(storage::open_shared_rocks({.path = "/orrery",
-                                                  .create = true,
-                                                  .file_system = storage::make_memory_file_system(),
-                                                  .block_cache_bytes = cache_bytes}));
+        engine_ = TRY(storage::open_shared_rocks(
+            {.path = "/orrery",
+             .create = true,
+             .file_system = storage::make_memory_file_system(),
+             .block_cache_bytes = cache_bytes,
+             .scanned_letters = std::string(partition::kScannedLetters)}));
     } else {
         engine_ = TRY(open_engine(*directory_, cache_bytes));
     }

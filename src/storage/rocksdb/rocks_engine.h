@@ -28,6 +28,9 @@ struct RocksOptions {
     // Filled as blocks are read, so an idle server does not pay for it.
     std::size_t block_cache_bytes = std::size_t{256} << 20;
     std::size_t write_buffer_bytes = std::size_t{16} << 20;
+    // First letters of keys that are scanned and never got, so that filters leave them out. Getting
+    // one of them works, only slower.
+    std::string scanned_letters = {};
     // Writes out what is only in the log when the engine ends, so that the next open has nothing to
     // replay. Costs the end some time; nothing depends on it.
     bool flush_at_end = false;

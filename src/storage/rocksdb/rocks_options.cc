@@ -18,6 +18,8 @@ namespace orrery::storage {
 
 namespace {
 
+constexpr std::size_t kPrefixSize = sizeof(PartitionId);
+
 // RocksDB's warnings and errors go to our log; it writes no LOG files of its own.
 class ForwardingLogger final : public rocksdb::Logger {
 public:
@@ -53,6 +55,36 @@ rocksdb::CompressionType fastest_compression() {
     return lz4 ? rocksdb::kLZ4Compression : rocksdb::kNoCompression;
 }
 
+// Which keys are in the filters: all but those that are never got. Most keys are index entries,
+// which are only scanned; with them the filters would be ten times as large.
+class GotKeys : public rocksdb::SliceTransform {
+public:
+    explicit GotKeys(std::string scanned_letters)
+        : scanned_letters_(std::move(scanned_letters)), name_("orrery.got:" + scanned_letters_) {}
+
+    const char* Name() const override { return name_.c_str(); }
+    bool InDomain(const rocksdb::Slice& key) const override {
+        return key.size() > kPrefixSize &&
+               scanned_letters_.find(key[kPrefixSize]) == std::string::npos;
+    }
+    rocksdb::Slice Transform(const rocksdb::Slice& key) const override { return key; }
+
+private:
+    const std::string scanned_letters_;
+    const std::string name_;
+};
+
+// A block that is larger than its part of the cache is read again for every get: filters of a table
+// have up to two megabytes.
+int cache_shard_bits(std::size_t cache_bytes) {
+    constexpr std::size_t kShardBytesMin = std::size_t{16} << 20;
+    int bits = 0;
+    while (bits < 6 && cache_bytes >> (bits + 1) >= kShardBytesMin) {
+        ++bits;
+    }
+    return bits;
+}
+
 void choose_durability(rocksdb::Options& options) {
     options.paranoid_checks = true;
     // The only mode that opens a log whose last record a crash cut short and refuses one with a
@@ -75,10 +107,10 @@ void choose_memory(rocksdb::Options& options, const RocksOptions& wanted) {
     options.max_write_buffer_number = 4;
     // A get that misses the memtable should not have to search it.
     options.memtable_prefix_bloom_size_ratio = 0.02;
-    options.memtable_whole_key_filtering = true;
+    options.memtable_whole_key_filtering = false;
     // A batch brings its index keys in order: inserting goes on from where the last key with this
     // beginning (partition and letter) went, instead of searching from the top.
-    constexpr std::size_t kHintBytes = 5;
+    constexpr std::size_t kHintBytes = kPrefixSize + 1;
     options.memtable_insert_with_hint_prefix_extractor.reset(
         rocksdb::NewFixedPrefixTransform(kHintBytes));
 }
@@ -99,13 +131,17 @@ void choose_background_work(rocksdb::Options& options) {
     options.avoid_unnecessary_blocking_io = true;
 }
 
-void choose_tables(rocksdb::Options& options, const RocksResources& resources) {
+void choose_tables(rocksdb::Options& options,
+                   const RocksOptions& wanted,
+                   const RocksResources& resources) {
     rocksdb::BlockBasedTableOptions table;
     table.block_cache = resources.block_cache;
     table.format_version = 5;
     table.block_size = std::size_t{8} << 10;
     table.filter_policy.reset(rocksdb::NewBloomFilterPolicy(10));
-    table.whole_key_filtering = true;
+    // The "prefix" is the whole key, of those keys that are got.
+    table.whole_key_filtering = false;
+    options.prefix_extractor = std::make_shared<GotKeys>(wanted.scanned_letters);
     // Index and filters count towards the cache, so memory has one limit; the newest level, which
     // every get asks, stays.
     table.cache_index_and_filter_blocks = true;
@@ -124,7 +160,8 @@ std::shared_ptr<const RocksResources> make_rocks_resources(const RocksOptions& o
     resources->file_system = std::make_shared<WalGuardFileSystem>(
         options.file_system ? options.file_system : rocksdb::FileSystem::Default());
     resources->env = rocksdb::NewCompositeEnv(resources->file_system);
-    resources->block_cache = rocksdb::NewLRUCache(options.block_cache_bytes);
+    resources->block_cache = rocksdb::NewLRUCache(options.block_cache_bytes,
+                                                  cache_shard_bits(options.block_cache_bytes));
     resources->logger = std::make_shared<ForwardingLogger>();
     return resources;
 }
@@ -137,7 +174,7 @@ rocksdb::Options make_database_options(const RocksOptions& options,
     choose_durability(made);
     choose_memory(made, options);
     choose_background_work(made);
-    choose_tables(made, resources);
+    choose_tables(made, options, resources);
     return made;
 }
 

@@ -61,6 +61,8 @@ public:
           direction_(direction) {
         rocksdb::ReadOptions options;
         options.snapshot = snapshot;
+        // The filters know whole keys only, nothing of what begins with one.
+        options.total_order_seek = true;
         from_ = bounds_.from;
         options.iterate_lower_bound = &from_;
         if (bounds_.until) {
