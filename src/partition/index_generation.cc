@@ -65,6 +65,10 @@ Status IndexGeneration::load(const storage::Reader& store) {
     TRY(shapes->status());
     std::string value;
     if (TRY(store.get(unlisted_key(number_), value))) tree_.set_unlisted();
+    const auto lacking = store.scan(keys_with(shape_prefix(number_, index::kNotIndexed)),
+                                    storage::Direction::kForward);
+    if (lacking->valid()) facts_->note_lacking_item();
+    TRY(lacking->status());
     saved_ = savepoint();
     return {};
 }
@@ -91,6 +95,7 @@ Status IndexGeneration::keys_of(const StoredItem& item, index::KeyList& keys) {
         shape = TRY(extractor_.extract(
             item.json(), {.terms = terms_, .composites = composites_, .item = docnum_}, keys));
     }
+    if (shape == index::kNotIndexed) facts_->note_lacking_item();
     // Behind all the others: no need to sort again.
     std::string& out = keys.bytes();
     out.append(shapes_prefix_);

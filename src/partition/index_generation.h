@@ -11,6 +11,7 @@
 #include "base/result.h"
 #include "index/key_list.h"
 #include "index/terms.h"
+#include "partition/index_facts.h"
 #include "partition/index_keys.h"
 #include "partition/item_record.h"
 #include "storage/engine.h"
@@ -34,6 +35,7 @@ public:
 
     GenerationNumber number() const { return number_; }
     const std::shared_ptr<const index::PathPolicy>& policy() const { return policy_; }
+    const std::shared_ptr<IndexFacts>& facts() const { return facts_; }
 
     // Fills `keys` with all that the item has in this generation, sorted. New paths and shapes
     // enter the dictionary.
@@ -58,6 +60,7 @@ private:
     const GenerationNumber number_;
     const std::shared_ptr<const index::PathPolicy> policy_;
     const std::shared_ptr<const index::ComputedProperties> computed_;
+    const std::shared_ptr<IndexFacts> facts_ = std::make_shared<IndexFacts>();
     const std::string terms_;
     const std::string composites_;
     const std::string shapes_prefix_;

@@ -13,11 +13,14 @@
 namespace orrery::partition {
 
 Result<IndexReader> IndexReader::open(const Partition& partition,
+                                      const std::shared_ptr<const IndexView>& view,
                                       std::shared_ptr<const storage::Reader> snapshot) {
-    const auto view = partition.index_view();
     IndexReader reader(std::move(snapshot));
     reader.active_ = view->active;
     reader.wanted_ = view->wanted;
+    // A generation may get the number and the policy of one before it: the record alone does not
+    // tell them apart.
+    if (view == partition.index_view()) reader.facts_ = view->facts;
     reader.generation_ = view->generation;
     std::string record;
     // Without a record the snapshot is empty: it does not matter what there would be in an index.
@@ -25,6 +28,7 @@ Result<IndexReader> IndexReader::open(const Partition& partition,
     if (!written || record == view->record) return reader;
     // The index has moved on since the snapshot was taken, or before the view was.
     const IndexStateRecord state = TRY(IndexStateRecord::decode(record));
+    reader.facts_ = nullptr;
     reader.generation_ = state.active.number;
     reader.active_ = TRY(index::PathPolicy::from_text(state.active.policy));
     reader.wanted_ = reader.active_;
@@ -37,10 +41,15 @@ Result<IndexReader> IndexReader::open(const Partition& partition,
 Result<PathEntry> IndexReader::find(const model::IndexPath& path) const {
     PathEntry entry;
     if (!active_->indexes(path) || !wanted_->indexes(path)) return entry;
+    std::string encoded = index::encode_path(path);
+    if (const auto known = facts_ ? facts_->listed(encoded) : std::nullopt) {
+        return PathEntry{.state = PathEntry::State::kListed, .id = *known};
+    }
     std::string value;
-    if (TRY(snapshot_->get(path_name_key(generation_, index::encode_path(path)), value))) {
+    if (TRY(snapshot_->get(path_name_key(generation_, encoded), value))) {
         entry.state = PathEntry::State::kListed;
         entry.id = static_cast<index::PathId>(ByteReader(value).varint());
+        if (facts_) facts_->remember(std::move(encoded), entry.id);
     } else if (!TRY(snapshot_->get(unlisted_key(generation_), value))) {
         entry.state = PathEntry::State::kAbsent;
     }
@@ -106,6 +115,7 @@ Result<std::unique_ptr<DocnumCursor>> IndexReader::items_without(
 }
 
 std::unique_ptr<DocnumCursor> IndexReader::unindexed(storage::Direction direction) const {
+    if (facts_ && !facts_->may_lack_items()) return walk_postings(*snapshot_, {}, direction);
     return walk_postings(
         *snapshot_,
         {{.prefix = shape_prefix(generation_, index::kNotIndexed), .to_be_checked = true}},

@@ -19,6 +19,7 @@
 #include "index/cursors.h"
 #include "index/path_policy.h"
 #include "index/value_bounds.h"
+#include "partition/index_facts.h"
 #include "partition/index_keys.h"
 #include "partition/keys.h"
 #include "storage/engine.h"
@@ -26,6 +27,7 @@
 namespace orrery::partition {
 
 class Partition;
+struct IndexView;
 
 using index::DocnumCursor;
 using index::TermCursor;
@@ -53,9 +55,10 @@ struct WalkFrom {
 
 class IndexReader {
 public:
-    // Reads what stands in the snapshot; what the partition has compiled already is used when it
-    // still fits.
+    // Reads what stands in the snapshot; the partition's view, taken before the snapshot, is used
+    // when it fits.
     static Result<IndexReader> open(const Partition& partition,
+                                    const std::shared_ptr<const IndexView>& view,
                                     std::shared_ptr<const storage::Reader> snapshot);
 
     // The policy the container has now. While the index is being rebuilt for it, what it indexes
@@ -106,6 +109,7 @@ private:
     std::shared_ptr<const storage::Reader> snapshot_;
     std::shared_ptr<const index::PathPolicy> active_;
     std::shared_ptr<const index::PathPolicy> wanted_;
+    std::shared_ptr<IndexFacts> facts_;  // null when the snapshot has another generation
     GenerationNumber generation_ = 0;
 };
 

@@ -37,7 +37,8 @@ std::string json(std::string_view raw) {
 class IndexReaderTest : public testing::Test {
 protected:
     IndexReader reader() {
-        return must(IndexReader::open(*bench_.partition, bench_.store().snapshot()));
+        const auto view = bench_.partition->index_view();
+        return must(IndexReader::open(*bench_.partition, view, bench_.store().snapshot()));
     }
     void create(const std::string& id, const std::string& rest) {
         ASSERT_TRUE(bench_.create(item(id, "p", rest)));
@@ -257,7 +258,8 @@ TEST_F(IndexReaderTest, PathsOfBothPoliciesAreUsableWhileBuilding) {
     EXPECT_EQ(matching("/no", index::any_defined()), "1 ");
     EXPECT_EQ(reader().find_composite(now), 0U);
     // Who reads an older state still finds its index.
-    const IndexReader earlier = must(IndexReader::open(*bench_.partition, before));
+    const IndexReader earlier =
+        must(IndexReader::open(*bench_.partition, bench_.partition->index_view(), before));
     const PathEntry s = must(earlier.find(path("/s")));
     ASSERT_EQ(s.state, PathEntry::State::kListed);
     EXPECT_EQ(items(*earlier.terms(s.id, index::any_defined())), "1 ");

@@ -255,6 +255,7 @@ void ItemIndex::publish() {
     view->generation = current_->active->number();
     view->active = current_->active->policy();
     view->wanted = current_->building ? current_->building->policy() : view->active;
+    view->facts = current_->active->facts();
     view->items_built = current_->position.items;
     view->items_to_build = current_->building ? current_->items : 0;
     view->work_left = current_->building || !current_->removing.empty();

@@ -43,6 +43,7 @@ struct IndexView {
     GenerationNumber generation = 0;                  // of the active one
     std::shared_ptr<const index::PathPolicy> active;  // what queries can use
     std::shared_ptr<const index::PathPolicy> wanted;  // what is being built, or the same
+    std::shared_ptr<IndexFacts> facts;                // about the active one
     std::uint64_t items_built = 0;
     std::uint64_t items_to_build = 0;
     bool work_left = false;  // advance() has something to do

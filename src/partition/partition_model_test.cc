@@ -334,8 +334,9 @@ private:
     }
     void look_up() {
         const int limit = static_cast<int>(random_() % 1'000'000);
+        const auto view = partition_->index_view();
         const auto snapshot = partition_->store().snapshot();
-        const IndexReader index = must(IndexReader::open(*partition_, snapshot));
+        const IndexReader index = must(IndexReader::open(*partition_, view, snapshot));
         const PathEntry path = must(index.find({{.name = "n", .element = false}}));
         if (path.state == PathEntry::State::kUnusable) return;
         std::vector<std::string> found;

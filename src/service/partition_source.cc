@@ -35,8 +35,9 @@ Result<std::unique_ptr<PartitionSource>> PartitionSource::open(
     const partition::Partition& partition,
     const partition::FeedScope& scope,
     std::optional<std::int32_t> default_ttl) {
+    const auto view = partition.index_view();
     partition::Snapshot snapshot = TRY(partition::Snapshot::take(partition, scope, default_ttl));
-    partition::IndexReader index = TRY(partition::IndexReader::open(partition, snapshot.reader()));
+    partition::IndexReader index = TRY(partition::IndexReader::open(partition, view, snapshot.reader()));
     return std::make_unique<PartitionSource>(Opened(), std::move(snapshot), std::move(index));
 }
 

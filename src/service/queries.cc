@@ -166,23 +166,21 @@ public:
         const ContinuationSigner& signer,
         const Request& request,
         const catalog::Container& container,
-        const ItemSelection& selection)
+        const ItemSelection& selection,
+        bool describe)
         : partitions_(partitions),
           signer_(signer),
           request_(request),
           container_(container),
-          selection_(selection) {}
+          selection_(selection),
+          describe_(describe) {}
 
     Result<QueryAnswer> run(const Parsed& query, const std::vector<std::size_t>& ranges) {
         const sql::Prepared prepared = TRY(sql::bind(*query.syntax, query.context));
         if (query.spec.resume_filter) filter_ = &*query.spec.resume_filter;
         scope_ = "query " + selection_.text(container_) + " " + digest_of(query);
-        const std::size_t rows_max = TRY(page_size(request_, model::limits::kPageRowsDefault));
-        sql::PageLimits limits{.rows_max = rows_max,
-                               .bytes_max = model::limits::kPageBytesMax,
-                               .time_is_up = passes_in(kPageTime),
-                               .gives_up = passes_in(kQueryTime),
-                               .at_least_one = true};
+        sql::PageLimits limits = TRY(page_limits());
+        const std::size_t rows_max = limits.rows_max;
         const Start start = TRY(start_of(ranges));
         sql::Resume from = start.resume;
         for (std::size_t at = start.at; at < ranges.size(); ++at, from = {}) {
@@ -212,12 +210,7 @@ public:
         const sql::Prepared prepared = TRY(sql::bind(*query.syntax, query.context));
         if (query.spec.resume_filter) filter_ = &*query.spec.resume_filter;
         scope_ = "merged query " + selection_.text(container_) + " " + digest_of(query);
-        const sql::PageLimits limits{
-            .rows_max = TRY(page_size(request_, model::limits::kPageRowsDefault)),
-            .bytes_max = model::limits::kPageBytesMax,
-            .time_is_up = passes_in(kPageTime),
-            .gives_up = passes_in(kQueryTime),
-            .at_least_one = true};
+        const sql::PageLimits limits = TRY(page_limits());
         std::vector<MergedSource::Part> parts;
         for (const std::size_t range : ranges) {
             auto source = TRY(open_range(range));
@@ -237,6 +230,16 @@ private:
         std::size_t at = 0;
         sql::Resume resume;
     };
+
+    Result<sql::PageLimits> page_limits() const {
+        return sql::PageLimits{
+            .rows_max = TRY(page_size(request_, model::limits::kPageRowsDefault)),
+            .bytes_max = model::limits::kPageBytesMax,
+            .time_is_up = passes_in(kPageTime),
+            .gives_up = passes_in(kQueryTime),
+            .at_least_one = true,
+            .describe = describe_};
+    }
 
     Result<Start> start_of(const std::vector<std::size_t>& ranges) const {
         if (!request_.continuation) return Start();
@@ -290,6 +293,7 @@ private:
     const Request& request_;
     const catalog::Container& container_;
     const ItemSelection& selection_;
+    const bool describe_;
     std::string scope_;
     const sql::ResumeFilter* filter_ = nullptr;
     QueryAnswer answer_;
@@ -313,7 +317,8 @@ Result<QueryAnswer> Queries::run(const Request& request,
     const bool merge = options.merge || query.syntax->explain;
     if (!addressed && !merge) TRY(check_gateway(query, options, container, routing));
     const auto compiled = SteadyClock::now();
-    Run run(partitions_, signer_, request, container, selection);
+    const bool describe = query.syntax->explain || options.index_metrics;
+    Run run(partitions_, signer_, request, container, selection, describe);
     QueryAnswer answer =
         TRY(merge && routing.ranges.size() > 1 ? run.run_merged(query, routing.ranges)
                                                : run.run(query, routing.ranges));

@@ -27,6 +27,7 @@ struct QueryOptions {
     bool continuation_expected = true;
     // Ours: the server merges the partitions, whatever the query.
     bool merge = false;
+    bool index_metrics = false;  // which indexes were used is part of the answer
     std::string_view supported_features;
 };
 

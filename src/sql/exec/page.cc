@@ -5,6 +5,7 @@
 #include "sql/exec/output.h"
 #include "sql/exec/resume_filter.h"
 #include "sql/exec/whole_result.h"
+#include "sql/plan/description.h"
 #include "sql/subquery.h"
 
 namespace orrery::sql {
@@ -91,6 +92,7 @@ Result<ResultPage> run_page(const Prepared& prepared,
         const Condition condition = condition_of(prepared.query, prepared.paths);
         page.access =
             TRY(plan_access(prepared.query, prepared.paths, condition, source, from.position));
+        if (limits.describe) TRY(describe(page.access, prepared.query, condition, source));
         const DriverContext context{prepared.query,
                                     paths,
                                     condition,

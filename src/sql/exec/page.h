@@ -25,6 +25,8 @@ struct PageLimits {
     std::function<bool()> gives_up;    // the query is to end, when it cannot end a page
     // Takes the first row whatever its size, so that a query always gets on.
     bool at_least_one = true;
+    // The plan is to be shown, not only run.
+    bool describe = false;
 };
 
 struct ResultPage {

@@ -12,6 +12,7 @@
 #include "sql/errors.h"
 #include "sql/exec/order_key.h"
 #include "sql/grouping.h"
+#include "sql/plan/description.h"
 #include "sql/subquery.h"
 
 namespace orrery::sql {
@@ -126,6 +127,7 @@ private:
         if (!query.over_items) return rows_of_one(loop, take);
         const Condition condition = condition_of(query, prepared_.paths);
         page_.access = TRY(plan_access(query, prepared_.paths, condition, source_, {}));
+        if (limits_.describe) TRY(describe(page_.access, query, condition, source_));
         const DriverContext context{
             query, paths_, condition, page_.access, source_, surroundings_, page_.counters, 0};
         const auto driver = TRY(make_driver(context, {}));

@@ -4,8 +4,8 @@
 
 #include "sql/errors.h"
 #include "sql/plan/composite_match.h"
+#include "sql/plan/estimate.h"
 #include "sql/plan/positions.h"
-#include "sql/plan/potential_indexes.h"
 
 namespace orrery::sql {
 
@@ -53,7 +53,7 @@ public:
             nothing.order = sorted ? ItemOrder::kKeys : order.value_or(ItemOrder::kNumber);
             return nothing;
         }
-        TRY(estimate_parts());
+        TRY(estimate_parts(sorted));
         if (order == ItemOrder::kValue) return go_on_walking(position);
         return sorted ? plan_sorted() : plan_unsorted(order);
     }
@@ -76,11 +76,15 @@ private:
                std::all_of(parts.begin(), parts.end(), cannot_pass);
     }
 
-    Status estimate_parts() {
+    Status estimate_parts(bool sorted) {
+        counted_ = needs_estimates(sorted) ? kEstimateMax : 0;
         for (std::size_t i = 0; i < condition_.parts.size(); ++i) {
             Part part{.number = i};
             if (index_ != nullptr) {
-                const auto estimate = TRY(estimated(condition_.parts[i]));
+                // Only the smallest is asked for: no need to count further than that.
+                const auto few = fewest();
+                const std::size_t limit = few ? few->estimate : counted_;
+                const auto estimate = TRY(estimate_items(condition_.parts[i], *index_, limit));
                 part.usable = estimate.has_value();
                 part.estimate = estimate.value_or(kEstimateMax);
             }
@@ -89,51 +93,17 @@ private:
         return {};
     }
 
-    // Nothing when the index does not know.
-    Result<std::optional<std::size_t>> estimated(const Condition& condition) const {
-        using Kind = Condition::Kind;
-        std::optional<std::size_t> out;
-        switch (condition.kind) {
-            case Kind::kAll:
-                return out;
-            case Kind::kNone:
-                return std::optional<std::size_t>(0);
-            case Kind::kPath:
-                return estimated_entries(condition);
-            case Kind::kLacks: {
-                const IndexSource::Path path = TRY(index_->find(condition.path));
-                if (path.state != PathState::kUnusable) out = kEstimateMax;
-                return out;
-            }
-            case Kind::kAnd:
-                for (const Condition& part : condition.parts) {
-                    const auto one = TRY(estimated(part));
-                    if (one) out = std::min(*one, out.value_or(kEstimateMax));
-                }
-                return out;
-            case Kind::kOr: {
-                std::size_t sum = 0;
-                for (const Condition& part : condition.parts) {
-                    const auto one = TRY(estimated(part));
-                    if (!one) return out;
-                    sum += *one;
-                }
-                return std::optional(std::min(sum, kEstimateMax));
-            }
-        }
-        return out;
-    }
-
-    Result<std::optional<std::size_t>> estimated_entries(const Condition& condition) const {
-        const IndexSource::Path path = TRY(index_->find(condition.path));
-        if (path.state == PathState::kUnusable) return std::optional<std::size_t>();
-        if (path.state == PathState::kAbsent) return std::optional<std::size_t>(0);
-        std::size_t sum = 0;
-        for (const index::ValueBounds& bounds : condition.bounds) {
-            sum += TRY(index_->count(path.id, bounds, kEstimateMax - sum));
-            if (sum >= kEstimateMax) break;
-        }
-        return std::optional(sum);
+    // Equalities are intersected, and a range of what ORDER BY names is walked, however many items
+    // they lead to.
+    bool needs_estimates(bool sorted) const {
+        return !std::all_of(
+            condition_.parts.begin(), condition_.parts.end(), [&](const Condition& part) {
+                if (part.kind != Condition::Kind::kPath || part.bounds.size() != 1) return false;
+                if (!sorted) return part.reach == Condition::Reach::kPoint;
+                const auto& path = query_.order_by.front().path;
+                return query_.order_by.size() == 1 && !is_positional(*path) &&
+                       index_path(*path) == part.path;
+            });
     }
 
     Access plan_unsorted(std::optional<ItemOrder> order) {
@@ -202,7 +172,7 @@ private:
     std::optional<Part> fewest() const {
         std::optional<Part> best;
         for (const Part& part : parts_) {
-            if (!part.usable || part.estimate >= kEstimateMax) continue;
+            if (!part.usable || part.estimate >= counted_) continue;
             if (!best || part.estimate < best->estimate) best = part;
         }
         return best;
@@ -372,6 +342,7 @@ private:
     const ItemSource& source_;
     const IndexSource* index_;
     std::vector<Part> parts_;
+    std::size_t counted_ = 0;  // how far estimates go
 };
 
 }  // namespace
@@ -381,10 +352,7 @@ Result<Access> plan_access(const BoundQuery& query,
                            const Condition& condition,
                            const ItemSource& source,
                            std::string_view position) {
-    Access access = TRY(Planner(query, paths, condition, source).plan(position));
-    access.potential = potential_indexes(query, condition, source.index());
-    access.filter = to_text(condition);
-    return access;
+    return Planner(query, paths, condition, source).plan(position);
 }
 
 std::string_view name_of(Access::Kind kind) {

@@ -59,17 +59,20 @@ struct Access {
     // Of items with equal keys those with greater numbers come first.
     bool numbers_descend = false;
 
-    // Items that can be expected, counted up to kEstimateMax; nothing when nobody counted.
+    // Items that can be expected; those that a condition leads to are counted up to kEstimateMax.
+    // Nothing when nobody counted.
     std::optional<std::size_t> estimate;
-    // What it uses, and what would help if the policy had it: paths as policies write them, and
-    // composite indexes part by part.
+    // Paths as policies write them, and composite indexes part by part.
     struct Indexes {
         std::vector<std::string> paths;
         std::vector<std::vector<std::string>> composites;
     };
     Indexes used;
+
+    // What describe() (description.h) adds: what would help if the policy had it, and the condition
+    // as text.
     Indexes potential;
-    std::string filter;  // the condition as text, for EXPLAIN
+    std::string filter;
 };
 
 inline constexpr std::size_t kEstimateMax = 256;

@@ -1,0 +1,60 @@
+#include "sql/plan/estimate.h"
+
+namespace orrery::sql {
+
+namespace {
+
+using PathState = IndexSource::PathState;
+
+Result<std::optional<std::size_t>> estimate_entries(const Condition& condition,
+                                                    const IndexSource& index,
+                                                    std::size_t limit) {
+    const IndexSource::Path path = TRY(index.find(condition.path));
+    if (path.state == PathState::kUnusable) return std::optional<std::size_t>();
+    if (path.state == PathState::kAbsent) return std::optional<std::size_t>(0);
+    std::size_t sum = 0;
+    for (const index::ValueBounds& bounds : condition.bounds) {
+        if (sum == limit) break;
+        sum += TRY(index.count(path.id, bounds, limit - sum));
+    }
+    return std::optional(sum);
+}
+
+}  // namespace
+
+Result<std::optional<std::size_t>> estimate_items(const Condition& condition,
+                                                  const IndexSource& index,
+                                                  std::size_t limit) {
+    std::optional<std::size_t> out;
+    switch (condition.kind) {
+        case Condition::Kind::kAll:
+            return out;
+        case Condition::Kind::kNone:
+            return std::optional<std::size_t>(0);
+        case Condition::Kind::kPath:
+            return estimate_entries(condition, index, limit);
+        case Condition::Kind::kLacks: {
+            const IndexSource::Path path = TRY(index.find(condition.path));
+            if (path.state != PathState::kUnusable) out = limit;
+            return out;
+        }
+        case Condition::Kind::kAnd:
+            for (const Condition& part : condition.parts) {
+                const auto one = TRY(estimate_items(part, index, out.value_or(limit)));
+                if (one) out = *one;
+            }
+            return out;
+        case Condition::Kind::kOr: {
+            std::size_t sum = 0;
+            for (const Condition& part : condition.parts) {
+                const auto one = TRY(estimate_items(part, index, limit - sum));
+                if (!one) return out;
+                sum += *one;
+            }
+            return std::optional(sum);
+        }
+    }
+    return out;
+}
+
+}  // namespace orrery::sql
