@@ -89,26 +89,27 @@ bool Snapshot::can_be_seen(const ItemView& item) const {
 
 // A look-up is cheapest for single items; for those that lie close to each other a cursor is moved
 // on from one to the next.
-Result<std::optional<ItemView>> Snapshot::load(Docnum docnum) {
-    const bool near = last_loaded_ && docnum > *last_loaded_ && docnum - *last_loaded_ <= kNear;
-    last_loaded_ = docnum;
+Result<std::optional<ItemView>> Snapshot::Loader::load(Docnum docnum) {
+    const bool near = last_ && docnum > *last_ && docnum - *last_ <= kNear;
+    last_ = docnum;
     if (!near) {
         near_.reset();
-        if (!TRY(reader_->get(item_key(docnum), record_))) return std::optional<ItemView>();
+        if (!TRY(snapshot_.reader_->get(item_key(docnum), record_)))
+            return std::optional<ItemView>();
         const ItemView item = TRY(ItemView::decode(docnum, record_));
-        return can_be_seen(item) ? std::optional(item) : std::nullopt;
+        return snapshot_.can_be_seen(item) ? std::optional(item) : std::nullopt;
     }
     if (!near_) {
         storage::Range range = all_of('D');
         range.from = item_key(docnum);
-        near_ = reader_->scan(range, storage::Direction::kForward);
+        near_ = snapshot_.reader_->scan(range, storage::Direction::kForward);
     }
     while (near_->valid()) {
         const Docnum at = TRY(docnum_of_key(near_->key()));
         if (at > docnum) return std::optional<ItemView>();
         if (at == docnum) {
             const ItemView item = TRY(ItemView::decode(docnum, near_->value()));
-            return can_be_seen(item) ? std::optional(item) : std::nullopt;
+            return snapshot_.can_be_seen(item) ? std::optional(item) : std::nullopt;
         }
         near_->next();
     }
@@ -121,7 +122,7 @@ std::unique_ptr<index::DocnumCursor> Snapshot::members() const {
     return std::make_unique<Members>(reader_, scope_.partition_key->epk);
 }
 
-Result<std::unique_ptr<Snapshot::Walk>> Snapshot::items(Docnum from) {
+Result<std::unique_ptr<Snapshot::Walk>> Snapshot::items(Docnum from) const {
     auto walk = std::make_unique<Walk>(Walk::Made(), *this);
     storage::Range range = all_of('D');
     if (scope_.partition_key) {
@@ -148,7 +149,7 @@ Result<std::unique_ptr<Snapshot::Walk>> Snapshot::items(Docnum from) {
 Result<std::optional<ItemView>> Snapshot::Walk::next() {
     if (!cursor_) {
         while (at_ < numbers_.size()) {
-            if (auto item = TRY(snapshot_.load(numbers_[at_++]))) return item;
+            if (auto item = TRY(loader_.load(numbers_[at_++]))) return item;
         }
         return std::optional<ItemView>();
     }
@@ -157,7 +158,7 @@ Result<std::optional<ItemView>> Snapshot::Walk::next() {
         if (!cursor_->valid()) break;
         const Docnum number = TRY(docnum_of_key(cursor_->key()));
         if (members_) {
-            if (auto item = TRY(snapshot_.load(number))) return item;
+            if (auto item = TRY(loader_.load(number))) return item;
             continue;
         }
         const ItemView item = TRY(ItemView::decode(number, cursor_->value()));

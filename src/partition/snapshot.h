@@ -1,5 +1,5 @@
 // The items of a partition as of one moment, limited to the scope of a request: what a query reads.
-// Used by one thread.
+// Any thread may make walks and loaders; each of these is used by one.
 
 #pragma once
 
@@ -30,8 +30,20 @@ public:
     bool is_whole() const;
     const FeedScope& scope() const { return scope_; }
 
-    // The item if it is there and to be seen. Good until the next call.
-    Result<std::optional<ItemView>> load(Docnum docnum);
+    // Single items. Used within the life of the snapshot.
+    class Loader {
+    public:
+        explicit Loader(const Snapshot& snapshot) : snapshot_(snapshot) {}
+
+        // The item if it is there and to be seen. Good until the next call.
+        Result<std::optional<ItemView>> load(Docnum docnum);
+
+    private:
+        const Snapshot& snapshot_;
+        std::optional<Docnum> last_;
+        std::unique_ptr<storage::Cursor> near_;  // where the item before stood, if that is of use
+        std::string record_;
+    };
 
     // When the scope is one partition key: the numbers of its items (and of others with the same
     // hash). Else null pointer.
@@ -48,18 +60,19 @@ public:
             friend class Snapshot;
             Made() = default;
         };
-        Walk(Made /*made*/, Snapshot& snapshot) : snapshot_(snapshot) {}
+        Walk(Made /*made*/, const Snapshot& snapshot) : snapshot_(snapshot), loader_(snapshot) {}
 
     private:
         friend class Snapshot;
 
-        Snapshot& snapshot_;
+        const Snapshot& snapshot_;
+        Loader loader_;
         std::unique_ptr<storage::Cursor> cursor_;
         bool members_ = false;         // the cursor is over members, not items
         std::vector<Docnum> numbers_;  // without a cursor: these
         std::size_t at_ = 0;
     };
-    Result<std::unique_ptr<Walk>> items(Docnum from);
+    Result<std::unique_ptr<Walk>> items(Docnum from) const;
 
 private:
     Snapshot() = default;
@@ -70,9 +83,6 @@ private:
     State state_;
     FeedScope scope_;
     Expiry expiry_;
-    std::optional<Docnum> last_loaded_;
-    std::unique_ptr<storage::Cursor> near_;  // where the item before stood, if that is of use
-    std::string record_;
 };
 
 }  // namespace orrery::partition

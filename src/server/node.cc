@@ -13,6 +13,7 @@ constexpr storage::PartitionId kCatalogPartition = 0;
 // They wait for the disk most of the time: more than cores, so that partitions share a sync.
 constexpr std::size_t kExecutorThreads = 4;
 constexpr std::size_t kWorkerThreads = 4;
+constexpr std::size_t kReaderThreads = 4;
 constexpr std::size_t kDocnumCacheEntries = std::size_t{1} << 18;  // 4 MB
 
 std::string host_of(const ServeConfig& config, std::uint16_t port) {
@@ -102,7 +103,8 @@ void Node::build_services(const ServeConfig& config) {
                                      }});
     items_ = std::make_unique<service::Items>(*partitions_);
     item_feed_ = std::make_unique<service::ItemFeed>(*partitions_, *signer_);
-    queries_ = std::make_unique<service::Queries>(*partitions_, *signer_, clock_);
+    readers_ = std::make_unique<ThreadPool>(kReaderThreads);
+    queries_ = std::make_unique<service::Queries>(*partitions_, *signer_, clock_, *readers_);
     workers_ = std::make_unique<ThreadPool>(kWorkerThreads);
 }
 

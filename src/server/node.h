@@ -75,6 +75,7 @@ private:
     std::unique_ptr<service::Resources> resources_;
     std::unique_ptr<service::Items> items_;
     std::unique_ptr<service::ItemFeed> item_feed_;
+    std::unique_ptr<ThreadPool> readers_;
     std::unique_ptr<service::Queries> queries_;
     std::atomic<bool> draining_ = false;
     std::unique_ptr<gateway::Gateway> gateway_;

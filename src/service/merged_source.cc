@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "model/resource_id.h"
+#include "service/read_ahead.h"
 
 namespace orrery::service {
 
@@ -14,25 +15,6 @@ using index::Docnum;
 std::uint32_t range_of(Docnum number) {
     return static_cast<std::uint32_t>(number >> model::kItemCounterBits);
 }
-
-// The items of one part behind those of the other.
-class ItemsInTurn : public sql::ItemCursor {
-public:
-    explicit ItemsInTurn(std::vector<std::unique_ptr<sql::ItemCursor>> parts)
-        : parts_(std::move(parts)) {}
-
-    Result<const sql::Item*> next() override {
-        for (; at_ < parts_.size(); ++at_) {
-            const sql::Item* item = TRY(parts_[at_]->next());
-            if (item != nullptr) return item;
-        }
-        return static_cast<const sql::Item*>(nullptr);
-    }
-
-private:
-    std::vector<std::unique_ptr<sql::ItemCursor>> parts_;
-    std::size_t at_ = 0;
-};
 
 // Entries of all parts by value; of equal values those of the first part first.
 class MergedTerms : public index::TermCursor {
@@ -138,18 +120,20 @@ private:
 
 }  // namespace
 
-MergedSource::MergedSource(std::vector<Part> parts) : parts_(std::move(parts)), index_(parts_) {
+MergedSource::MergedSource(ThreadPool& readers, std::vector<Part> parts)
+    : readers_(readers), parts_(std::move(parts)), index_(parts_) {
     std::sort(parts_.begin(), parts_.end(), [](const Part& a, const Part& b) {
         return a.range_id < b.range_id;
     });
 }
 
 std::unique_ptr<sql::ItemCursor> MergedSource::items(sql::ItemNumber from) {
-    std::vector<std::unique_ptr<sql::ItemCursor>> parts;
+    std::vector<OpenItems> parts;
     for (const Part& part : parts_) {
-        if (part.range_id >= range_of(from)) parts.push_back(part.source->items(from));
+        if (part.range_id < range_of(from)) continue;
+        parts.emplace_back([&source = *part.source, from] { return source.items(from); });
     }
-    return std::make_unique<ItemsInTurn>(std::move(parts));
+    return read_ahead(readers_, std::move(parts));
 }
 
 Result<const sql::Item*> MergedSource::load(sql::ItemNumber number) {

@@ -1,12 +1,14 @@
 // Several partitions as one source, so that the server can run any query over all of them itself:
-// their indexes are walked side by side, and rows come in the order in which SDKs merge them. Items
-// of equal sort keys stand in the order of their partitions.
+// their items are read at the same time, their indexes are walked side by side, and rows come in
+// the order in which SDKs merge them. Items of equal sort keys stand in the order of their
+// partitions.
 
 #pragma once
 
 #include <memory>
 #include <vector>
 
+#include "base/thread_pool.h"
 #include "service/partition_source.h"
 #include "sql/source.h"
 
@@ -18,7 +20,8 @@ public:
         std::uint32_t range_id = 0;  // which numbers carry
         std::unique_ptr<PartitionSource> source;
     };
-    explicit MergedSource(std::vector<Part> parts);
+    // The readers are threads that do nothing else.
+    MergedSource(ThreadPool& readers, std::vector<Part> parts);
 
     std::unique_ptr<sql::ItemCursor> items(sql::ItemNumber from) override;
     Result<const sql::Item*> load(sql::ItemNumber number) override;
@@ -58,6 +61,7 @@ private:
         mutable std::vector<std::vector<std::size_t>> composites_;
     };
 
+    ThreadPool& readers_;
     std::vector<Part> parts_;  // by range id, so that numbers rise from part to part
     Index index_;
 };

@@ -6,7 +6,8 @@ namespace {
 
 class Items : public sql::ItemCursor {
 public:
-    Items(partition::Snapshot& snapshot, sql::ItemNumber from) : walk_(snapshot.items(from)) {}
+    Items(const partition::Snapshot& snapshot, sql::ItemNumber from)
+        : walk_(snapshot.items(from)) {}
 
     Result<const sql::Item*> next() override {
         if (!walk_) return std::move(walk_).take_error();
@@ -37,7 +38,8 @@ Result<std::unique_ptr<PartitionSource>> PartitionSource::open(
     std::optional<std::int32_t> default_ttl) {
     const auto view = partition.index_view();
     partition::Snapshot snapshot = TRY(partition::Snapshot::take(partition, scope, default_ttl));
-    partition::IndexReader index = TRY(partition::IndexReader::open(partition, view, snapshot.reader()));
+    partition::IndexReader index =
+        TRY(partition::IndexReader::open(partition, view, snapshot.reader()));
     return std::make_unique<PartitionSource>(Opened(), std::move(snapshot), std::move(index));
 }
 
@@ -46,7 +48,7 @@ std::unique_ptr<sql::ItemCursor> PartitionSource::items(sql::ItemNumber from) {
 }
 
 Result<const sql::Item*> PartitionSource::load(sql::ItemNumber number) {
-    const auto found = TRY(snapshot_.load(number));
+    const auto found = TRY(loader_.load(number));
     if (!found) return static_cast<const sql::Item*>(nullptr);
     item_ = {.number = found->docnum, .json = found->json};
     return static_cast<const sql::Item*>(&item_);

@@ -19,7 +19,7 @@ class PartitionSource : public sql::ItemSource {
 
 public:
     PartitionSource(Opened /*opened*/, partition::Snapshot snapshot, partition::IndexReader reader)
-        : snapshot_(std::move(snapshot)), index_(std::move(reader)) {}
+        : snapshot_(std::move(snapshot)), loader_(snapshot_), index_(std::move(reader)) {}
 
     // The state as of now.
     static Result<std::unique_ptr<PartitionSource>> open(const partition::Partition& partition,
@@ -28,6 +28,7 @@ public:
 
     partition::Lsn lsn() const { return snapshot_.state().lsn; }
 
+    // Any thread may use what it returns.
     std::unique_ptr<sql::ItemCursor> items(sql::ItemNumber from) override;
     Result<const sql::Item*> load(sql::ItemNumber number) override;
     bool is_whole() const override { return snapshot_.is_whole(); }
@@ -64,7 +65,8 @@ private:
         partition::IndexReader reader_;
     };
 
-    partition::Snapshot snapshot_;
+    const partition::Snapshot snapshot_;
+    partition::Snapshot::Loader loader_;
     Index index_;
     sql::Item item_;
 };

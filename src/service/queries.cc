@@ -206,7 +206,9 @@ public:
     }
 
     // All ranges at once.
-    Result<QueryAnswer> run_merged(const Parsed& query, const std::vector<std::size_t>& ranges) {
+    Result<QueryAnswer> run_merged(const Parsed& query,
+                                   const std::vector<std::size_t>& ranges,
+                                   ThreadPool& readers) {
         const sql::Prepared prepared = TRY(sql::bind(*query.syntax, query.context));
         if (query.spec.resume_filter) filter_ = &*query.spec.resume_filter;
         scope_ = "merged query " + selection_.text(container_) + " " + digest_of(query);
@@ -216,7 +218,7 @@ public:
             auto source = TRY(open_range(range));
             parts.push_back({container_.ranges[range].id, std::move(source)});
         }
-        MergedSource source(std::move(parts));
+        MergedSource source(readers, std::move(parts));
         const sql::Resume from = TRY(start_of({ranges.front()})).resume;
         const auto resume = add(TRY(
             sql::run_page(prepared, source, query.context.surroundings, {from, filter_}, limits)));
@@ -320,7 +322,7 @@ Result<QueryAnswer> Queries::run(const Request& request,
     const bool describe = query.syntax->explain || options.index_metrics;
     Run run(partitions_, signer_, request, container, selection, describe);
     QueryAnswer answer =
-        TRY(merge && routing.ranges.size() > 1 ? run.run_merged(query, routing.ranges)
+        TRY(merge && routing.ranges.size() > 1 ? run.run_merged(query, routing.ranges, readers_)
                                                : run.run(query, routing.ranges));
     answer.times = {.compile = compiled - start, .run = SteadyClock::now() - compiled};
     if (query.syntax->explain) {

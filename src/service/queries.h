@@ -9,6 +9,7 @@
 
 #include "base/clock.h"
 #include "base/result.h"
+#include "base/thread_pool.h"
 #include "catalog/resources.h"
 #include "service/continuation.h"
 #include "service/item_target.h"
@@ -49,8 +50,12 @@ struct QueryAnswer {
 
 class Queries {
 public:
-    Queries(Partitions& partitions, const ContinuationSigner& signer, const Clock& clock)
-        : partitions_(partitions), signer_(signer), clock_(clock) {}
+    // The readers are threads that do nothing but read for queries over several partitions.
+    Queries(Partitions& partitions,
+            const ContinuationSigner& signer,
+            const Clock& clock,
+            ThreadPool& readers)
+        : partitions_(partitions), signer_(signer), clock_(clock), readers_(readers) {}
 
     // Reads from disk: call it where blocking is allowed.
     Result<QueryAnswer> run(const Request& request,
@@ -69,6 +74,7 @@ private:
     Partitions& partitions_;
     const ContinuationSigner& signer_;
     const Clock& clock_;
+    ThreadPool& readers_;
 };
 
 }  // namespace orrery::service

@@ -109,7 +109,7 @@ public:
                 .on_replacement = [this](model::ContainerRid rid) { indexing->adopt(rid); }});
         items.emplace(*partitions);
         feed.emplace(*partitions, *signer);
-        queries.emplace(*partitions, *signer, clock_);
+        queries.emplace(*partitions, *signer, clock_, readers);
         return {};
     }
 
@@ -173,6 +173,7 @@ public:
     }
 
     std::unique_ptr<catalog::Catalog> catalog;
+    ThreadPool readers{2};
     std::unique_ptr<ThreadPool> executors;
     std::optional<Partitions> partitions;
     std::optional<Indexing> indexing;

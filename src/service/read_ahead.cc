@@ -1,0 +1,161 @@
+#include "service/read_ahead.h"
+
+#include <condition_variable>
+#include <deque>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <utility>
+
+namespace orrery::service {
+
+namespace {
+
+// Items are handed over by the chunk, so that threads seldom wait for each other.
+constexpr std::size_t kChunkBytes = std::size_t{128} << 10;
+constexpr std::size_t kChunksAhead = 4;
+constexpr std::size_t kPartsAhead = 8;
+
+struct Chunk {
+    struct Place {
+        sql::ItemNumber number;
+        std::size_t end;  // of its text in `bytes`
+    };
+    std::string bytes;
+    std::vector<Place> items;
+};
+
+// One partition. A reader fills it up and goes; whoever takes chunks calls the next one.
+class Part {
+public:
+    Part(ThreadPool& readers, OpenItems open) : readers_(readers), open_(std::move(open)) {}
+    Part(const Part&) = delete;
+    Part& operator=(const Part&) = delete;
+    ~Part() {
+        std::unique_lock lock(mutex_);
+        ended_ = true;
+        changed_.wait(lock, [&] { return !reading_; });
+    }
+
+    void start() {
+        const std::lock_guard lock(mutex_);
+        call_reader();
+    }
+
+    // Waits for the next chunk; nothing at the end.
+    Result<std::optional<Chunk>> take() {
+        std::unique_lock lock(mutex_);
+        changed_.wait(lock, [&] { return !chunks_.empty() || ended_; });
+        if (chunks_.empty()) {
+            if (!outcome_) return std::move(outcome_).take_error();
+            return std::optional<Chunk>();
+        }
+        Chunk chunk = std::move(chunks_.front());
+        chunks_.pop_front();
+        call_reader();
+        return std::optional(std::move(chunk));
+    }
+
+private:
+    void call_reader() {
+        if (reading_ || ended_ || chunks_.size() >= kChunksAhead) return;
+        reading_ = true;
+        readers_.post([this] { read(); });
+    }
+
+    // Only one reader at a time is in here; it alone uses the cursor.
+    void read() {
+        if (!cursor_) cursor_ = open_();
+        while (true) {
+            Chunk chunk;
+            auto more = wanted() ? fill(chunk) : Result<bool>(false);
+            const std::lock_guard lock(mutex_);
+            if (!chunk.items.empty()) chunks_.push_back(std::move(chunk));
+            if (!more) outcome_ = std::move(more).take_error();
+            ended_ = ended_ || !outcome_ || !*more;
+            reading_ = !ended_ && chunks_.size() < kChunksAhead;
+            // With the lock held: without it the part may be gone.
+            changed_.notify_all();
+            if (!reading_) return;
+        }
+    }
+
+    bool wanted() {
+        const std::lock_guard lock(mutex_);
+        return !ended_;
+    }
+
+    // False at the end.
+    Result<bool> fill(Chunk& chunk) {
+        chunk.bytes.reserve(kChunkBytes);
+        while (chunk.bytes.size() < kChunkBytes) {
+            const sql::Item* item = TRY(cursor_->next());
+            if (item == nullptr) return false;
+            chunk.bytes.append(item->json);
+            chunk.items.push_back({.number = item->number, .end = chunk.bytes.size()});
+        }
+        return true;
+    }
+
+    ThreadPool& readers_;
+    const OpenItems open_;
+    std::unique_ptr<sql::ItemCursor> cursor_;
+
+    std::mutex mutex_;
+    std::condition_variable changed_;
+    std::deque<Chunk> chunks_;
+    bool reading_ = false;  // somebody is, or is about to
+    bool ended_ = false;    // nobody is to read any more
+    Status outcome_;
+};
+
+class ReadAhead : public sql::ItemCursor {
+public:
+    ReadAhead(ThreadPool& readers, std::vector<OpenItems> parts) {
+        for (OpenItems& open : parts) {
+            parts_.push_back(std::make_unique<Part>(readers, std::move(open)));
+        }
+        start_parts();
+    }
+
+    Result<const sql::Item*> next() override {
+        while (at_item_ == chunk_.items.size()) {
+            if (at_part_ == parts_.size()) return static_cast<const sql::Item*>(nullptr);
+            auto chunk = TRY(parts_[at_part_]->take());
+            if (!chunk) {
+                parts_[at_part_++].reset();
+                start_parts();
+                continue;
+            }
+            chunk_ = *std::move(chunk);
+            at_item_ = 0;
+        }
+        const std::size_t begin = at_item_ == 0 ? 0 : chunk_.items[at_item_ - 1].end;
+        const Chunk::Place& place = chunk_.items[at_item_++];
+        item_ = {.number = place.number,
+                 .json = std::string_view(chunk_.bytes).substr(begin, place.end - begin)};
+        return static_cast<const sql::Item*>(&item_);
+    }
+
+private:
+    void start_parts() {
+        for (; started_ < parts_.size() && started_ < at_part_ + kPartsAhead; ++started_) {
+            parts_[started_]->start();
+        }
+    }
+
+    std::vector<std::unique_ptr<Part>> parts_;
+    std::size_t started_ = 0;
+    std::size_t at_part_ = 0;
+    Chunk chunk_;
+    std::size_t at_item_ = 0;
+    sql::Item item_;
+};
+
+}  // namespace
+
+std::unique_ptr<sql::ItemCursor> read_ahead(ThreadPool& readers, std::vector<OpenItems> parts) {
+    return std::make_unique<ReadAhead>(readers, std::move(parts));
+}
+
+}  // namespace orrery::service
