@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/hash.h"
+#include "base/stopwatch.h"
 #include "model/limits.h"
 #include "service/computed.h"
 #include "service/errors.h"
@@ -167,16 +168,18 @@ public:
         const Request& request,
         const catalog::Container& container,
         const ItemSelection& selection,
-        bool describe)
+        bool describe,
+        bool measure)
         : partitions_(partitions),
           signer_(signer),
           request_(request),
           container_(container),
           selection_(selection),
-          describe_(describe) {}
+          describe_(describe),
+          measure_(measure) {}
 
     Result<QueryAnswer> run(const Parsed& query, const std::vector<std::size_t>& ranges) {
-        const sql::Prepared prepared = TRY(sql::bind(*query.syntax, query.context));
+        const sql::Prepared prepared = TRY(bind(query));
         if (query.spec.resume_filter) filter_ = &*query.spec.resume_filter;
         scope_ = "query " + selection_.text(container_) + " " + digest_of(query);
         sql::PageLimits limits = TRY(page_limits());
@@ -209,7 +212,7 @@ public:
     Result<QueryAnswer> run_merged(const Parsed& query,
                                    const std::vector<std::size_t>& ranges,
                                    ThreadPool& readers) {
-        const sql::Prepared prepared = TRY(sql::bind(*query.syntax, query.context));
+        const sql::Prepared prepared = TRY(bind(query));
         if (query.spec.resume_filter) filter_ = &*query.spec.resume_filter;
         scope_ = "merged query " + selection_.text(container_) + " " + digest_of(query);
         const sql::PageLimits limits = TRY(page_limits());
@@ -233,6 +236,11 @@ private:
         sql::Resume resume;
     };
 
+    Result<sql::Prepared> bind(const Parsed& query) {
+        const Stopwatch watch(measure_, answer_.times.bind);
+        return sql::bind(*query.syntax, query.context);
+    }
+
     Result<sql::PageLimits> page_limits() const {
         return sql::PageLimits{
             .rows_max = TRY(page_size(request_, model::limits::kPageRowsDefault)),
@@ -240,7 +248,8 @@ private:
             .time_is_up = passes_in(kPageTime),
             .gives_up = passes_in(kQueryTime),
             .at_least_one = true,
-            .describe = describe_};
+            .describe = describe_,
+            .measure = measure_};
     }
 
     Result<Start> start_of(const std::vector<std::size_t>& ranges) const {
@@ -296,6 +305,7 @@ private:
     const catalog::Container& container_;
     const ItemSelection& selection_;
     const bool describe_;
+    const bool measure_;
     std::string scope_;
     const sql::ResumeFilter* filter_ = nullptr;
     QueryAnswer answer_;
@@ -320,11 +330,12 @@ Result<QueryAnswer> Queries::run(const Request& request,
     if (!addressed && !merge) TRY(check_gateway(query, options, container, routing));
     const auto compiled = SteadyClock::now();
     const bool describe = query.syntax->explain || options.index_metrics;
-    Run run(partitions_, signer_, request, container, selection, describe);
+    Run run(partitions_, signer_, request, container, selection, describe, options.query_metrics);
     QueryAnswer answer =
         TRY(merge && routing.ranges.size() > 1 ? run.run_merged(query, routing.ranges, readers_)
                                                : run.run(query, routing.ranges));
-    answer.times = {.compile = compiled - start, .run = SteadyClock::now() - compiled};
+    answer.times.compile = compiled - start;
+    answer.times.run = SteadyClock::now() - compiled;
     if (query.syntax->explain) {
         answer.page = {
             .elements = explanation(*query.syntax, answer), .count = 1, .continuation = {}};

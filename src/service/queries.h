@@ -28,13 +28,15 @@ struct QueryOptions {
     bool continuation_expected = true;
     // Ours: the server merges the partitions, whatever the query.
     bool merge = false;
-    bool index_metrics = false;  // which indexes were used is part of the answer
+    bool query_metrics = false;  // the answer says how long each step took
+    bool index_metrics = false;  // and which indexes were used
     std::string_view supported_features;
 };
 
-// Where the time went.
+// How long it took; what running consists of is in the counters, if the client wants to know.
 struct QueryTimes {
     std::chrono::nanoseconds compile{};
+    std::chrono::nanoseconds bind{};  // a part of run
     std::chrono::nanoseconds run{};
 };
 

@@ -59,6 +59,25 @@ protected:
                            answer.counters.rows);
     }
 
+    // The ids of all rows, page by page.
+    std::string ids(std::string_view text, std::string_view page_size) {
+        json::Value body{json::Value::Object()};
+        body.set("query", text);
+        Request request;
+        request.range_id = "0";
+        request.max_item_count = page_size;
+        std::string out;
+        std::optional<std::string> continuation;
+        do {
+            request.continuation = continuation;
+            const QueryAnswer answer =
+                must(services_.queries->run(request, {}, *container_, body.text()));
+            if (!answer.page.elements.empty()) out += answer.page.elements + ",";
+            continuation = answer.page.continuation;
+        } while (continuation);
+        return out;
+    }
+
     catalog::ContainerPtr container_;
 };
 
@@ -68,6 +87,10 @@ TEST_F(QueriesTest, TheIndexNarrowsWhatIsRead) {
     EXPECT_EQ(way("SELECT * FROM c WHERE c.city = 'c1' AND c.n = 5"), "index lookup 1/1");
     EXPECT_EQ(way("SELECT * FROM c WHERE c.n = 5 OR c.n = 6"), "index lookup 2/2");
     EXPECT_EQ(way("SELECT * FROM c WHERE c.n > 397"), "index lookup 2/2");
+    // Each side alone has many items.
+    EXPECT_EQ(way("SELECT * FROM c WHERE c.n > 299 AND c.n < 302"), "index lookup 2/2");
+    EXPECT_EQ(way("SELECT * FROM c WHERE c.n BETWEEN 300 AND 301"), "index lookup 2/2");
+    EXPECT_EQ(way("SELECT * FROM c WHERE c.n < 3 AND c.n > 5"), "nothing 0/0");
     EXPECT_EQ(way("SELECT * FROM c WHERE ARRAY_CONTAINS(c.tags, 't7')"), "index lookup 8/8");
     EXPECT_EQ(way("SELECT c.id FROM c JOIN t IN c.tags WHERE t = 't7'"), "index lookup 8/8");
     EXPECT_EQ(way("SELECT * FROM c WHERE EXISTS(SELECT VALUE t FROM t IN c.tags WHERE t = 't7')"),
@@ -96,6 +119,35 @@ TEST_F(QueriesTest, SortingWalksTheIndex) {
     EXPECT_EQ(way("SELECT * FROM c WHERE ARRAY_CONTAINS(c.tags, 't7') ORDER BY c.n"), "sort 16/8");
     EXPECT_EQ(code_of(run("SELECT * FROM c ORDER BY c.no")), "400");
     EXPECT_EQ(code_of(run("SELECT * FROM c ORDER BY c.n, c.city")), "400");
+}
+
+TEST_F(QueriesTest, CompositeIndexesServeFilters) {
+    for (int i = 1000; i < 1600; ++i) {
+        const auto made = services_.create(
+            container_, fmt::format(R"({{"id":"{0}","pk":"p","n":{0},"city":"big"}})", i));
+        ASSERT_TRUE(made.answer);
+    }
+    EXPECT_EQ(way("SELECT * FROM c WHERE c.city = 'big' AND c.n < 1003"), "index walk 3/3");
+    EXPECT_EQ(way("SELECT * FROM c WHERE c.n BETWEEN 900 AND 1300 AND c.city = 'big'"),
+              "index walk 301/301");
+    EXPECT_EQ(way("SELECT TOP 3 * FROM c WHERE c.city = 'big' ORDER BY c.city, c.n DESC"),
+              "ordered index walk 3/3");
+    EXPECT_EQ(way("SELECT * FROM c WHERE c.city = 'big' AND c.n < 1003 ORDER BY c.city DESC, c.n"),
+              "ordered index walk 3/3");
+    // The range has no equality before it in the index.
+    EXPECT_EQ(way("SELECT TOP 1 * FROM c WHERE c.city > 'a' AND c.n > 1"), "index walk 1/1");
+    const std::string filtered = "SELECT VALUE c.id FROM c WHERE c.city = 'big' AND c.n < 1005";
+    EXPECT_EQ(ids(filtered, "-1"), R"("1004","1003","1002","1001","1000",)");
+    EXPECT_EQ(ids(filtered, "2"), R"("1004","1003","1002","1001","1000",)");
+    const std::string sorted =
+        "SELECT VALUE c.id FROM c WHERE c.city = 'big' AND c.n < 1005 ORDER BY c.city DESC, c.n";
+    EXPECT_EQ(ids(sorted, "-1"), R"("1000","1001","1002","1003","1004",)");
+    EXPECT_EQ(ids(sorted, "2"), R"("1000","1001","1002","1003","1004",)");
+}
+
+TEST_F(QueriesTest, FewMatchesAreSortedManyAreMetOnTheWay) {
+    const std::string few = "SELECT TOP 3 * FROM c WHERE c.pk = 'p1' ORDER BY c.n";
+    EXPECT_EQ(way(few), "sort 136/3");
 }
 
 TEST_F(QueriesTest, AggregatesReadNoItemsWhereTheIndexKnows) {

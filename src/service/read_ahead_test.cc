@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "base/test_support.h"
+#include "service/test_support.h"
 
 namespace orrery::service {
 namespace {

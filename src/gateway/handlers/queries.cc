@@ -14,6 +14,7 @@ service::QueryOptions options_of(const Call& call) {
             .parallelize = call.flag(header::kParallelize),
             .continuation_expected = !expected || call.flag(header::kContinuationExpected),
             .merge = call.flag(header::kServerMerge),
+            .query_metrics = call.flag(header::kPopulateQueryMetrics),
             .index_metrics = call.flag(header::kPopulateIndexMetrics) ||
                              call.flag(header::kPopulateIndexMetricsV2),
             .supported_features = call.header(header::kSupportedQueryFeatures).value_or("")};

@@ -1,6 +1,7 @@
 #include "sql/exec/driver.h"
 
 #include "base/bytes.h"
+#include "base/stopwatch.h"
 #include "sql/exec/lookup_driver.h"
 #include "sql/exec/ordered_driver.h"
 #include "sql/exec/sort_driver.h"
@@ -23,9 +24,10 @@ public:
 class ScanDriver : public Driver {
 public:
     ScanDriver(const DriverContext& context, ItemNumber from)
-        : loader_(context), cursor_(context.source.items(from)) {}
+        : context_(context), loader_(context), cursor_(context.source.items(from)) {}
 
     Result<bool> next() override {
+        const Stopwatch watch(context_.measure, context_.counters.loading);
         item_ = TRY(cursor_->next());
         if (item_ == nullptr) return false;
         loader_.take(*item_);
@@ -36,6 +38,7 @@ public:
     std::string position() const override { return number_position(item_->number); }
 
 private:
+    const DriverContext& context_;
     ItemLoader loader_;
     std::unique_ptr<ItemCursor> cursor_;
     const Item* item_ = nullptr;
@@ -49,6 +52,10 @@ Counters& Counters::operator+=(const Counters& other) {
     index_entries_read += other.index_entries_read;
     rows += other.rows;
     row_bytes += other.row_bytes;
+    planning += other.planning;
+    finding += other.finding;
+    loading += other.loading;
+    writing += other.writing;
     return *this;
 }
 
@@ -56,6 +63,7 @@ ItemLoader::ItemLoader(const DriverContext& context)
     : context_(context), values_(context.paths.size()) {}
 
 Result<bool> ItemLoader::load(ItemNumber number) {
+    const Stopwatch watch(context_.measure, context_.counters.loading);
     const Item* item = TRY(context_.source.load(number));
     if (item == nullptr) return false;
     take(*item);

@@ -3,6 +3,7 @@
 
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -30,6 +31,12 @@ struct Counters {
     std::uint64_t index_entries_read = 0;
     std::uint64_t rows = 0;
     std::uint64_t row_bytes = 0;
+    // Where the time went, when somebody asks: choosing the way to the items, finding the next one
+    // (which may mean loading some), loading items, writing rows.
+    std::chrono::nanoseconds planning{};
+    std::chrono::nanoseconds finding{};
+    std::chrono::nanoseconds loading{};
+    std::chrono::nanoseconds writing{};
 
     Counters& operator+=(const Counters& other);
 };
@@ -62,6 +69,7 @@ struct DriverContext {
     const Surroundings& surroundings;
     Counters& counters;
     std::uint32_t variables = 0;  // that the query's rows have
+    bool measure = false;         // times are wanted
     // How many rows the caller can take: more need not be sorted at once.
     std::size_t rows_wanted = 0;
 };

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/stopwatch.h"
 #include "sql/exec/output.h"
 #include "sql/exec/resume_filter.h"
 #include "sql/exec/whole_result.h"
@@ -19,8 +20,16 @@ constexpr std::uint64_t kItemsPerLookAtClock = 64;
 // Rows that can be given as they come.
 class Stream {
 public:
-    Stream(const Prepared& prepared, Driver& driver, Evaluator& evaluator, Output& output)
-        : prepared_(prepared), driver_(driver), evaluator_(evaluator), output_(output) {}
+    Stream(const Prepared& prepared,
+           Driver& driver,
+           Evaluator& evaluator,
+           Output& output,
+           const DriverContext& context)
+        : prepared_(prepared),
+          driver_(driver),
+          evaluator_(evaluator),
+          output_(output),
+          context_(context) {}
 
     // Fills the output; returns where to go on, or nothing at the end.
     Result<std::optional<Resume>> run(const Resume& from, const PageLimits& limits) {
@@ -29,7 +38,7 @@ public:
         std::uint64_t looked_beyond = 0;
         while (!output_.is_complete()) {
             const bool time_is_up = ++items % kItemsPerLookAtClock == 0 && limits.time_is_up();
-            if (!TRY(driver_.next())) return std::optional<Resume>();
+            if (!TRY(find_next())) return std::optional<Resume>();
             if (time_is_up || (output_.is_full() && ++looked_beyond > kPeekItems)) {
                 return resume_at(0);
             }
@@ -41,6 +50,16 @@ public:
     }
 
 private:
+    Result<bool> find_next() {
+        const Stopwatch watch(context_.measure, context_.counters.finding);
+        return driver_.next();
+    }
+
+    bool write(const Value& row) {
+        const Stopwatch watch(context_.measure, context_.counters.writing);
+        return output_.add(row);
+    }
+
     // The rows of the current item; the number of the first that did not fit.
     Result<std::optional<std::uint64_t>> take_rows(RowLoop& loop, std::uint64_t skip) {
         evaluator_.begin_item();
@@ -50,7 +69,7 @@ private:
         loop.start();
         for (std::uint64_t row = 0; loop.next() && !output_.is_complete(); ++row) {
             if (row < skip) continue;
-            const bool taken = output_.add(evaluator_.evaluate(*prepared_.query.output));
+            const bool taken = write(evaluator_.evaluate(*prepared_.query.output));
             if (evaluator_.error()) break;
             if (!taken) return std::optional(row);
         }
@@ -71,6 +90,7 @@ private:
     Driver& driver_;
     Evaluator& evaluator_;
     Output& output_;
+    const DriverContext& context_;
 };
 
 }  // namespace
@@ -90,8 +110,11 @@ Result<ResultPage> run_page(const Prepared& prepared,
     } else {
         const ItemPaths paths(prepared.paths);
         const Condition condition = condition_of(prepared.query, prepared.paths);
-        page.access =
-            TRY(plan_access(prepared.query, prepared.paths, condition, source, from.position));
+        {
+            const Stopwatch watch(limits.measure, page.counters.planning);
+            page.access =
+                TRY(plan_access(prepared.query, prepared.paths, condition, source, from.position));
+        }
         if (limits.describe) TRY(describe(page.access, prepared.query, condition, source));
         const DriverContext context{prepared.query,
                                     paths,
@@ -101,13 +124,14 @@ Result<ResultPage> run_page(const Prepared& prepared,
                                     surroundings,
                                     page.counters,
                                     prepared.variables,
+                                    limits.measure,
                                     output.rows_wanted()};
         std::string position = from.position;
         if (position.empty() && start.filter != nullptr) {
             position = TRY(position_of(*start.filter, prepared.query, page.access));
         }
         const auto driver = TRY(make_driver(context, position));
-        page.resume = TRY(Stream(prepared, *driver, evaluator, output).run(from, limits));
+        page.resume = TRY(Stream(prepared, *driver, evaluator, output, context).run(from, limits));
     }
     page.count = output.count();
     page.rows = std::move(output).take_rows();

@@ -27,6 +27,8 @@ struct PageLimits {
     bool at_least_one = true;
     // The plan is to be shown, not only run.
     bool describe = false;
+    // How long each step takes is to be shown.
+    bool measure = false;
 };
 
 struct ResultPage {

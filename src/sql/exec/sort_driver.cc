@@ -21,6 +21,7 @@ public:
                  context.surroundings,
                  context.counters,
                  context.variables,
+                 context.measure,
                  context.rows_wanted},
           loader_(context),
           evaluator_(context.variables, context.surroundings),

@@ -19,7 +19,7 @@ public:
     Status open(std::string_view position) {
         const Access& access = context_.access;
         const IndexSource& index = *context_.source.index();
-        path_ = TRY(index.find(access.path));
+        if (!access.composite) path_ = TRY(index.find(access.path));
         cursor_ = open_entries(false);
         if (const auto from = TRY(parse_value_position(position))) {
             cursor_->seek(from->value, from->number);
@@ -43,11 +43,16 @@ public:
 private:
     static const Condition* condition_of(const DriverContext& context) {
         const auto& part = context.access.walked;
-        return part ? &context.condition.parts[*part] : nullptr;
+        if (!part || context.access.composite) return nullptr;
+        return &context.condition.parts[*part];
     }
 
     std::unique_ptr<index::TermCursor> open_entries(bool backward) const {
-        index::ValueBounds bounds = context_.access.bounds;
+        const Access& access = context_.access;
+        if (access.composite) {
+            return context_.source.index()->composite(*access.composite, access.bounds, backward);
+        }
+        index::ValueBounds bounds = access.bounds;
         // A path nobody has, has no entries under any number.
         if (path_.state == IndexSource::PathState::kAbsent) bounds.until = bounds.from;
         return context_.source.index()->terms(path_.id, bounds, backward);

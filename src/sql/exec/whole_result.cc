@@ -7,6 +7,7 @@
 
 #include "base/bytes.h"
 #include "base/hash.h"
+#include "base/stopwatch.h"
 #include "model/limits.h"
 #include "sql/canonical.h"
 #include "sql/errors.h"
@@ -115,6 +116,7 @@ public:
 
     Result<std::optional<Resume>> run(const Resume& from, Output& output) {
         TRY(collect(prepared_.query));
+        const Stopwatch watch(limits_.measure, page_.counters.writing);
         return rows_.put_out(from, output);
     }
 
@@ -126,12 +128,26 @@ private:
         if (query.derived) return each_derived_row(query, loop, take);
         if (!query.over_items) return rows_of_one(loop, take);
         const Condition condition = condition_of(query, prepared_.paths);
-        page_.access = TRY(plan_access(query, prepared_.paths, condition, source_, {}));
+        {
+            const Stopwatch watch(limits_.measure, page_.counters.planning);
+            page_.access = TRY(plan_access(query, prepared_.paths, condition, source_, {}));
+        }
         if (limits_.describe) TRY(describe(page_.access, query, condition, source_));
-        const DriverContext context{
-            query, paths_, condition, page_.access, source_, surroundings_, page_.counters, 0};
+        const DriverContext context{query,
+                                    paths_,
+                                    condition,
+                                    page_.access,
+                                    source_,
+                                    surroundings_,
+                                    page_.counters,
+                                    0,
+                                    limits_.measure};
         const auto driver = TRY(make_driver(context, {}));
-        for (std::uint64_t items = 1; TRY(driver->next()); ++items) {
+        const auto find_next = [&] {
+            const Stopwatch watch(limits_.measure, page_.counters.finding);
+            return driver->next();
+        };
+        for (std::uint64_t items = 1; TRY(find_next()); ++items) {
             if (items % kItemsPerLookAtClock == 0 && limits_.gives_up()) {
                 return Error(ErrorCode::kTimeout,
                              "The query takes longer than one request may; filter more, or "

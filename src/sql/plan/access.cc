@@ -1,6 +1,7 @@
 #include "sql/plan/access.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "sql/errors.h"
 #include "sql/plan/composite_match.h"
@@ -15,6 +16,8 @@ using PathState = IndexSource::PathState;
 
 // Sorting this many items of one logical partition beats walking an index over all of them.
 constexpr std::size_t kSortedMembersMax = 10'000;
+// No more than this many matches of a filter are counted before ORDER BY.
+constexpr std::size_t kSortedMatchesMax = 4'096;
 
 model::IndexPath index_path(const ItemPath& path) {
     model::IndexPath out;
@@ -63,7 +66,7 @@ private:
     struct Part {
         std::size_t number = 0;
         bool usable = false;
-        std::size_t estimate = kEstimateMax;
+        std::size_t estimate = 0;
     };
 
     static bool cannot_pass(const Condition& condition) {
@@ -77,7 +80,7 @@ private:
     }
 
     Status estimate_parts(bool sorted) {
-        counted_ = needs_estimates(sorted) ? kEstimateMax : 0;
+        counted_ = count_limit(sorted);
         for (std::size_t i = 0; i < condition_.parts.size(); ++i) {
             Part part{.number = i};
             if (index_ != nullptr) {
@@ -86,24 +89,48 @@ private:
                 const std::size_t limit = few ? few->estimate : counted_;
                 const auto estimate = TRY(estimate_items(condition_.parts[i], *index_, limit));
                 part.usable = estimate.has_value();
-                part.estimate = estimate.value_or(kEstimateMax);
+                part.estimate = estimate.value_or(counted_);
             }
             parts_.push_back(part);
         }
         return {};
     }
 
-    // Equalities are intersected, and a range of what ORDER BY names is walked, however many items
-    // they lead to.
-    bool needs_estimates(bool sorted) const {
-        return !std::all_of(
-            condition_.parts.begin(), condition_.parts.end(), [&](const Condition& part) {
-                if (part.kind != Condition::Kind::kPath || part.bounds.size() != 1) return false;
-                if (!sorted) return part.reach == Condition::Reach::kPoint;
-                const auto& path = query_.order_by.front().path;
-                return query_.order_by.size() == 1 && !is_positional(*path) &&
-                       index_path(*path) == part.path;
-            });
+    // How far it is worth to count. Equalities are intersected, and what the index that ORDER BY
+    // walks is narrowed by is walked, however many items they lead to.
+    std::size_t count_limit(bool sorted) const {
+        const auto& parts = condition_.parts;
+        if (!sorted) {
+            const bool all_points =
+                std::all_of(parts.begin(), parts.end(), [](const Condition& part) {
+                    return part.kind == Condition::Kind::kAll ||
+                           (part.kind == Condition::Kind::kPath && part.bounds.size() == 1 &&
+                            part.reach == Condition::Reach::kPoint);
+                });
+            return all_points ? 0 : kEstimateMax;
+        }
+        if (narrows_order(parts)) return 0;
+        // Sorting looks at all matches, walking at so many items until a page of matches is full:
+        // with fewer matches than this, sorting is less work.
+        constexpr double kPageRows = 100;
+        const double even = std::sqrt(kPageRows * static_cast<double>(source_.item_count()));
+        return std::clamp(static_cast<std::size_t>(even), kEstimateMax, kSortedMatchesMax);
+    }
+
+    bool narrows_order(const std::vector<Condition>& parts) const {
+        const auto& orders = query_.order_by;
+        if (orders.size() > 1) {
+            const auto match = match_composite(orders, index_->policy());
+            return match &&
+                   match_filter(parts, index_->policy().composites()[match->number]).paths() ==
+                       parts.size();
+        }
+        const ItemPath& path = *orders.front().path;
+        return !is_positional(path) &&
+               std::all_of(parts.begin(), parts.end(), [&](const Condition& part) {
+                   return part.kind == Condition::Kind::kPath && part.bounds.size() == 1 &&
+                          part.path == index_path(path);
+               });
     }
 
     Access plan_unsorted(std::optional<ItemOrder> order) {
@@ -116,6 +143,9 @@ private:
             if (auto covered = walk_covered()) return *std::move(covered);
         }
         if (auto few = fewest()) return lookup({few->number}, few->estimate);
+        if (may_walk) {
+            if (auto composite = walk_composite()) return *std::move(composite);
+        }
         if (std::vector<std::size_t> points = parts_of(Condition::Reach::kPoint); !points.empty()) {
             return lookup(std::move(points), std::nullopt);
         }
@@ -128,6 +158,9 @@ private:
     Result<Access> go_on_walking(std::string_view position) const {
         const std::size_t part = TRY(parse_value_position(position))->part;
         if (part < parts_.size() && can_be_walked(part)) return walk(part);
+        if (part >= parts_.size() && index_ != nullptr) {
+            if (auto composite = walk_composite(part - parts_.size())) return *std::move(composite);
+        }
         return Error(ErrorCode::kBadRequest,
                      "Invalid Continuation Token: the index that the query was walking is gone.");
     }
@@ -216,6 +249,36 @@ private:
         out.bounds = condition_.parts[part].bounds.front();
         out.covered = can_be_covered(part);
         out.used.paths.push_back(model::to_text(out.path) + "/?");
+        return out;
+    }
+
+    // Equalities alone are intersected; with a range behind them a composite index that has both
+    // leads to just the items that pass.
+    std::optional<Access> walk_composite() const {
+        std::optional<std::size_t> best;
+        std::size_t most = 1;
+        const auto& composites = index_->policy().composites();
+        for (std::size_t i = 0; i < composites.size(); ++i) {
+            const CompositeFilter filter = match_filter(condition_.parts, composites[i]);
+            if (!filter.range || filter.paths() <= most) continue;
+            best = i;
+            most = filter.paths();
+        }
+        return best ? walk_composite(*best) : std::nullopt;
+    }
+
+    std::optional<Access> walk_composite(std::size_t number) const {
+        const auto& composites = index_->policy().composites();
+        if (number >= composites.size()) return std::nullopt;
+        const CompositeFilter filter = match_filter(condition_.parts, composites[number]);
+        Access out;
+        out.composite = index_->find_composite(composites[number]);
+        if (!filter.range || !out.composite) return std::nullopt;
+        out.kind = Access::Kind::kWalk;
+        out.order = ItemOrder::kValue;
+        out.walked = parts_.size() + number;
+        out.bounds = filter.bounds;
+        out.used.composites.push_back(names_of(composites[number]));
         return out;
     }
 
@@ -312,7 +375,9 @@ private:
             out.composite = index_->find_composite(parts);
             if (!out.composite) return std::optional<Access>();
             out.backward = match->backward;
+            const CompositeFilter filter = match_filter(condition_.parts, parts);
             out.bounds = {.from = "", .until = "\xff", .exact = true};
+            if (filter.paths() > 0) out.bounds = filter.bounds;
             out.used.composites.push_back(names_of(parts));
             return std::optional(std::move(out));
         }

@@ -40,7 +40,7 @@ struct Access {
     // kLookup and kSort: indexes into the parts of the query's condition.
     std::vector<std::size_t> conditions;
     // kWalk: the path, and the part of the condition it comes from; nothing when the query wants
-    // all values.
+    // all values. Behind the parts come the composite indexes of the policy.
     model::IndexPath path;
     std::optional<std::size_t> walked;
     // The walk shows all the query needs to know of an item; it is not loaded.
@@ -48,7 +48,8 @@ struct Access {
     // Only the first and the last entry matter, for MIN and MAX.
     bool ends_only = false;
 
-    // kOrdered: over this composite index, else over the path of the only ORDER BY item.
+    // kOrdered and kWalk: over this composite index of the source. Else kWalk is over `path`, and
+    // kOrdered over that of the only ORDER BY item.
     std::optional<std::size_t> composite;
     bool backward = false;
 

@@ -29,7 +29,43 @@ std::optional<bool> walked_backward(const std::vector<BoundOrder>& orders,
     return backward;
 }
 
+// The part that says most about the path.
+const Condition* part_on(const std::vector<Condition>& parts, const model::IndexPath& path) {
+    const Condition* best = nullptr;
+    for (const Condition& part : parts) {
+        const bool fits = part.kind == Condition::Kind::kPath && part.path == path &&
+                          !part.in_array() && part.bounds.size() == 1;
+        if (!fits) continue;
+        if (best == nullptr || part.reach < best->reach) best = &part;
+    }
+    return best;
+}
+
 }  // namespace
+
+CompositeFilter match_filter(const std::vector<Condition>& parts,
+                             const index::Composite& composite) {
+    CompositeFilter out;
+    std::string equal;
+    for (const index::CompositePart& indexed : composite) {
+        const Condition* part = part_on(parts, indexed.path);
+        if (part == nullptr) break;
+        index::ValueBounds bounds = part->bounds.front();
+        if (part->reach == Condition::Reach::kPoint) {
+            index::append_in_order(equal, bounds.from, indexed.order);
+            ++out.equal;
+            continue;
+        }
+        if (indexed.order == index::Order::kDescending) bounds = index::inverted(bounds);
+        out.range = true;
+        out.bounds = {.from = equal + bounds.from, .until = equal + bounds.until, .exact = false};
+        return out;
+    }
+    if (out.equal > 0) {
+        out.bounds = {.from = equal, .until = index::prefix_end(equal), .exact = false};
+    }
+    return out;
+}
 
 std::optional<CompositeMatch> match_composite(const std::vector<BoundOrder>& orders,
                                               const index::PathPolicy& policy) {

@@ -5,6 +5,7 @@
 
 #include "sql/evaluator.h"
 #include "sql/index_value.h"
+#include "sql/plan/conjunction.h"
 
 namespace orrery::sql {
 
@@ -52,15 +53,13 @@ public:
         out.kind = Kind::kAnd;
         out.exact = query.sources.empty();
         for (const BoundPtr& filter : query.filters) {
-            out.parts.push_back(derive(*filter));
-            out.exact = out.exact && out.parts.back().exact;
+            add_part(out, derive(*filter));
         }
         // A JOIN over an array drops the items that have nothing in it.
         for (const BoundSource& source : query.sources) {
             const auto place = elements_.find(source.variable);
             if (place == elements_.end()) continue;
-            out.parts.push_back(
-                on_path({place->second, false}, {index::any_defined()}, Reach::kWide));
+            add_part(out, on_path({place->second, false}, {index::any_defined()}, Reach::kWide));
         }
         return out;
     }
@@ -265,9 +264,12 @@ private:
                 all.exact = part.exact;
                 return all;
             }
+            if (out.kind == Kind::kAnd) {
+                add_part(out, std::move(part));
+                continue;
+            }
             out.exact = out.exact && part.exact;
-            out.reach = out.kind == Kind::kAnd ? std::min(out.reach, part.reach)
-                                               : std::max(out.reach, part.reach);
+            out.reach = std::max(out.reach, part.reach);
             out.parts.push_back(std::move(part));
         }
         return out;
@@ -409,10 +411,6 @@ private:
         if (expression.subquery != ast::SubqueryKind::kExists || query.grouped) return {};
         Condition out = all_of(query);
         out.exact = false;
-        out.reach = Reach::kWide;
-        for (const Condition& part : out.parts) {
-            out.reach = std::min(out.reach, part.reach);
-        }
         return out.parts.empty() ? Condition() : out;
     }
 

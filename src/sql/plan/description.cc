@@ -15,13 +15,13 @@ Result<std::optional<std::size_t>> estimate_of(const Access& access,
     std::optional<std::size_t> out;
     if (access.kind == Access::Kind::kNothing) return std::optional<std::size_t>(0);
     std::vector<std::size_t> parts = access.conditions;
-    if (access.walked) parts.push_back(*access.walked);
+    if (access.walked && !access.composite) parts.push_back(*access.walked);
     for (const std::size_t part : parts) {
         const auto one =
             TRY(estimate_items(condition.parts[part], *source.index(), out.value_or(kEstimateMax)));
         if (one) out = one;
     }
-    if (parts.empty() && source.is_whole()) out = source.item_count();
+    if (parts.empty() && !access.composite && source.is_whole()) out = source.item_count();
     return out;
 }
 

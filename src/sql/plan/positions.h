@@ -2,11 +2,10 @@
 //
 //   n number           by number
 //   v part number value   by the value at the path of one part of the query's condition, as the
-//                      index encodes it
+//                      index encodes it; or by the values of a composite index (Access::walked)
 //   o key              by ORDER BY: see order_key.h
 //   l number number prefix   the same, of a key that is too long: the item may still be there to
-//   tell
-//                      it, or else the one before it
+//                      tell it, or else the one before it
 
 #pragma once
 

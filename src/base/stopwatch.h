@@ -1,0 +1,25 @@
+// Adds the time it lives to a sum, if anybody wants to know.
+
+#pragma once
+
+#include <chrono>
+
+namespace orrery {
+
+class Stopwatch {
+public:
+    Stopwatch(bool wanted, std::chrono::nanoseconds& sum) : sum_(wanted ? &sum : nullptr) {
+        if (sum_ != nullptr) start_ = std::chrono::steady_clock::now();
+    }
+    Stopwatch(const Stopwatch&) = delete;
+    Stopwatch& operator=(const Stopwatch&) = delete;
+    ~Stopwatch() {
+        if (sum_ != nullptr) *sum_ += std::chrono::steady_clock::now() - start_;
+    }
+
+private:
+    std::chrono::nanoseconds* sum_;
+    std::chrono::steady_clock::time_point start_;
+};
+
+}  // namespace orrery
