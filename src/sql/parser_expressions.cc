@@ -55,7 +55,8 @@ Result<Parser::Parsed> Parser::operator_after(Parsed left, Level level) {
 
 Result<Parser::Parsed> Parser::binary(const Parsed& left) {
     const Infix infix = binary_operator(advance().kind).value();
-    Parsed right = TRY(expression(static_cast<Level>(infix.level + 1)));
+    const bool from_right = infix.level == kCoalesce;
+    Parsed right = TRY(expression(static_cast<Level>(infix.level + (from_right ? 0 : 1))));
     return made(ast::Binary{infix.op, left.expression, right.expression},
                 {left.expression->location.start, right.expression->location.end},
                 std::max(left.height, right.height),
@@ -93,29 +94,29 @@ std::optional<Parser::Infix> Parser::binary_operator(TokenKind kind) {
         case TokenKind::kConcat:
             return Infix{kConcat, Op::kConcat};
         case TokenKind::kPipe:
-            return Infix{kBitOr, Op::kBitOr};
+            return Infix{kSum, Op::kBitOr};
         case TokenKind::kCaret:
-            return Infix{kBitXor, Op::kBitXor};
+            return Infix{kSum, Op::kBitXor};
         case TokenKind::kAmpersand:
-            return Infix{kBitAnd, Op::kBitAnd};
+            return Infix{kSum, Op::kBitAnd};
         case TokenKind::kEqual:
-            return Infix{kEquality, Op::kEqual};
+            return Infix{kComparison, Op::kEqual};
         case TokenKind::kNotEqual:
-            return Infix{kEquality, Op::kNotEqual};
+            return Infix{kComparison, Op::kNotEqual};
         case TokenKind::kLess:
-            return Infix{kRelation, Op::kLess};
+            return Infix{kComparison, Op::kLess};
         case TokenKind::kLessOrEqual:
-            return Infix{kRelation, Op::kLessOrEqual};
+            return Infix{kComparison, Op::kLessOrEqual};
         case TokenKind::kGreater:
-            return Infix{kRelation, Op::kGreater};
+            return Infix{kComparison, Op::kGreater};
         case TokenKind::kGreaterOrEqual:
-            return Infix{kRelation, Op::kGreaterOrEqual};
+            return Infix{kComparison, Op::kGreaterOrEqual};
         case TokenKind::kShiftLeft:
-            return Infix{kShift, Op::kShiftLeft};
+            return Infix{kComparison, Op::kShiftLeft};
         case TokenKind::kShiftRight:
-            return Infix{kShift, Op::kShiftRight};
+            return Infix{kComparison, Op::kShiftRight};
         case TokenKind::kShiftRightUnsigned:
-            return Infix{kShift, Op::kShiftRightUnsigned};
+            return Infix{kComparison, Op::kShiftRightUnsigned};
         case TokenKind::kPlus:
             return Infix{kSum, Op::kAdd};
         case TokenKind::kMinus:
@@ -399,9 +400,9 @@ Result<Parser::Parsed> Parser::in(const Parsed& needle, bool negated) {
 
 Result<Parser::Parsed> Parser::between(const Parsed& operand, bool negated) {
     advance();
-    Parsed low = TRY(expression(kConcat));
+    Parsed low = TRY(expression(kComparison));
     TRY(expect(TokenKind::kAnd));
-    Parsed high = TRY(expression(kConcat));
+    Parsed high = TRY(expression(kComparison));
     return made(ast::Between{operand.expression, low.expression, high.expression, negated},
                 since(operand.expression->location),
                 std::max({operand.height, low.height, high.height}),
@@ -410,7 +411,7 @@ Result<Parser::Parsed> Parser::between(const Parsed& operand, bool negated) {
 
 Result<Parser::Parsed> Parser::like(const Parsed& operand, bool negated) {
     advance();
-    Parsed pattern = TRY(expression(kConcat));
+    Parsed pattern = TRY(expression(kComparison));
     std::optional<std::string> escape;
     if (take(TokenKind::kEscape)) {
         const Token text = TRY(expect(TokenKind::kString));

@@ -34,19 +34,14 @@ private:
     enum Level : int {
         kLoosest,
         kConditional,
-        kCoalesce,
+        kCoalesce,  // from the right
         kOr,
         kAnd,
         kNot,
         kPredicate,  // IN, BETWEEN, LIKE
+        kComparison,  // and shifts
         kConcat,
-        kBitOr,
-        kBitXor,
-        kBitAnd,
-        kEquality,
-        kRelation,
-        kShift,
-        kSum,
+        kSum,  // and bits
         kProduct,
         kUnary,
         kPostfix,

@@ -44,17 +44,23 @@ std::string near(const std::string& word, int start, int end) {
 }
 
 TEST(Parser, Precedence) {
-    EXPECT_EQ(value("1 = 2 & 3 != 4"), "((1 = 2) & (3 != 4))");
+    EXPECT_EQ(value("1 = 2 & 3 != 4"), "((1 = (2 & 3)) != 4)");
+    EXPECT_EQ(value("c.flags & 4 = 4"), "((c.flags & 4) = 4)");
+    EXPECT_EQ(value("1 | 2 + 3"), "((1 | 2) + 3)");
+    EXPECT_EQ(value("1 + 2 | 3 ^ 4 & 5 * 6"), "((((1 + 2) | 3) ^ 4) & (5 * 6))");
+    EXPECT_EQ(value("'a' || 'b' = 'ab'"), "((\"a\" || \"b\") = \"ab\")");
+    EXPECT_EQ(value("1 + 2 || 3 - 4"), "((1 + 2) || (3 - 4))");
     EXPECT_EQ(value("1 || 2 OR 3 || 4"), "((1 || 2) OR (3 || 4))");
     EXPECT_EQ(value("1 ? 2 ?? 3 : 4"), "(1 ? (2 ?? 3) : 4)");
     EXPECT_EQ(value("1 < 2 < 3"), "((1 < 2) < 3)");
-    EXPECT_EQ(value("1 = 2 < 3"), "(1 = (2 < 3))");
-    EXPECT_EQ(value("1 | 2 ^ 3 & 4 = 5"), "(1 | (2 ^ (3 & (4 = 5))))");
+    EXPECT_EQ(value("1 = 2 < 3"), "((1 = 2) < 3)");
+    EXPECT_EQ(value("1 << 2 < 3 >> 4"), "(((1 << 2) < 3) >> 4)");
     EXPECT_EQ(value("1 << 2 + 3 * 4"), "(1 << (2 + (3 * 4)))");
     EXPECT_EQ(value("1 - 2 - 3"), "((1 - 2) - 3)");
     EXPECT_EQ(value("a OR b AND c OR d"), "((a OR (b AND c)) OR d)");
     EXPECT_EQ(value("a ? b : c ? d : e"), "(a ? b : (c ? d : e))");
     EXPECT_EQ(value("a ?? b OR c"), "(a ?? (b OR c))");
+    EXPECT_EQ(value("a ?? b ?? c"), "(a ?? (b ?? c))");
     EXPECT_EQ(value("-a.b + ~c[0]"), "((-a.b) + (~c[0]))");
     EXPECT_EQ(value("a >>> 1 <> b"), "((a >>> 1) != b)");
 }
@@ -72,6 +78,7 @@ TEST(Parser, Predicates) {
     EXPECT_EQ(value("a NOT IN (1)"), "(a NOT IN (1))");
     EXPECT_EQ(value("a BETWEEN 1 AND 2 AND b"), "((a BETWEEN 1 AND 2) AND b)");
     EXPECT_EQ(value("a NOT BETWEEN 1 + 1 AND 2"), "(a NOT BETWEEN (1 + 1) AND 2)");
+    EXPECT_EQ(value("a BETWEEN 1 | 2 AND 3 = 4"), "(a BETWEEN (1 | 2) AND (3 = 4))");
     EXPECT_EQ(value("a LIKE 'x%' || b ESCAPE '!'"), "(a LIKE (\"x%\" || b) ESCAPE \"!\")");
     EXPECT_EQ(value("a NOT LIKE @p"), "(a NOT LIKE @p)");
     EXPECT_EQ(value("a IN ()"), near(")", 19, 20));
