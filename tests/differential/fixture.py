@@ -16,7 +16,7 @@ from wire import Wire
 
 DATABASE = "d"
 QUERY_HEADERS = {"Content-Type": "application/query+json", "x-ms-documentdb-isquery": "True"}
-PAGES_MAX = 3000
+PAGES_MAX = 20_000
 
 
 class ServerFault(Exception):

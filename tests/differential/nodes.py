@@ -206,11 +206,11 @@ def bits(op: str, a, b) -> int:
     return signed(x | y if op == "|" else x & y if op == "&" else x ^ y)
 
 
-LEVELS = {"||": style.CONCAT, "|": style.BIT_OR, "^": style.BIT_XOR, "&": style.BIT_AND,
-          "=": style.EQUALITY, "!=": style.EQUALITY, "<>": style.EQUALITY, "<": style.RELATION,
-          "<=": style.RELATION, ">": style.RELATION, ">=": style.RELATION, "<<": style.SHIFT,
-          ">>": style.SHIFT, ">>>": style.SHIFT, "+": style.SUM, "-": style.SUM,
-          "*": style.PRODUCT, "/": style.PRODUCT, "%": style.PRODUCT}
+LEVELS = {"||": style.CONCAT,
+          **dict.fromkeys(["=", "!=", "<>", "<", "<=", ">", ">=", "<<", ">>", ">>>"],
+                          style.COMPARISON),
+          **dict.fromkeys(["|", "^", "&", "+", "-"], style.SUM),
+          **dict.fromkeys(["*", "/", "%"], style.PRODUCT)}
 
 
 class Binary(Node):
@@ -280,7 +280,7 @@ class Coalesce(Node):
         self.left, self.right = left, right
 
     def text(self, st):
-        return f"{st.child(self.left, self.level)} ?? {st.child(self.right, self.level + 1)}"
+        return f"{st.child(self.left, self.level + 1)} ?? {st.child(self.right, self.level)}"
 
     def value(self, scope):
         left = self.left.value(scope)
@@ -320,7 +320,7 @@ class In(Node):
     def text(self, st):
         elements = ", ".join(element.text(st) for element in self.elements)
         word = st.word("NOT IN" if self.negate else "IN")
-        return f"{st.child(self.operand, style.CONCAT)} {word} ({elements})"
+        return f"{st.child(self.operand, style.COMPARISON)} {word} ({elements})"
 
     def value(self, scope):
         value = self.operand.value(scope)
@@ -342,8 +342,8 @@ class Between(Node):
 
     def text(self, st):
         word = st.word("NOT BETWEEN" if self.negate else "BETWEEN")
-        return (f"{st.child(self.operand, style.CONCAT)} {word} "
-                f"{st.child(self.low, style.CONCAT)} AND {st.child(self.high, style.CONCAT)}")
+        return (f"{st.child(self.operand, style.COMPARISON)} {word} "
+                f"{st.child(self.low, style.COMPARISON)} AND {st.child(self.high, style.COMPARISON)}")
 
     def value(self, scope):
         value = self.operand.value(scope)
@@ -366,8 +366,8 @@ class Like(Node):
     def text(self, st):
         word = st.word("NOT LIKE" if self.negate else "LIKE")
         escape = f" ESCAPE {st.quoted(self.escape)}" if self.escape else ""
-        return (f"{st.child(self.operand, style.CONCAT)} {word} "
-                f"{st.child(self.pattern, style.CONCAT)}{escape}")
+        return (f"{st.child(self.operand, style.COMPARISON)} {word} "
+                f"{st.child(self.pattern, style.COMPARISON)}{escape}")
 
     def value(self, scope):
         value, pattern = self.operand.value(scope), self.pattern.value(scope)

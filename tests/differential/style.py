@@ -12,8 +12,8 @@ RESERVED = set("""all and array as asc between by cross desc distinct escape exi
     select set top true false udf undefined value where""".split())
 
 # Loosest to tightest.
-(CONDITIONAL, COALESCE, OR, AND, NOT, PREDICATE, CONCAT, BIT_OR, BIT_XOR, BIT_AND, EQUALITY,
- RELATION, SHIFT, SUM, PRODUCT, UNARY, PRIMARY) = range(17)
+(CONDITIONAL, COALESCE, OR, AND, NOT, PREDICATE, COMPARISON, CONCAT, SUM, PRODUCT, UNARY,
+ PRIMARY) = range(12)
 
 
 def is_identifier(name: str) -> bool:
