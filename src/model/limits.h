@@ -44,6 +44,7 @@ inline constexpr std::size_t kQueryMemoryBytesMax = 256 << 20;      // ours: gro
 inline constexpr std::size_t kQueryTextUnitsMax = 512 * 1024;   // query text 512 KB, UTF-16 units
 inline constexpr std::size_t kQueryDepthMax = 512;              // ours: levels of an expression
 inline constexpr std::size_t kQueryJoinsMax = 10;               // JOINs of one FROM
+inline constexpr std::size_t kQueryAggregatesMax = 21;          // with GROUP BY over partitions
 inline constexpr std::size_t kQueryUdfCallsMax = 10;            // calls of UDFs per query
 inline constexpr std::uint64_t kQueryCountMax = 4'294'967'295;  // TOP, OFFSET, LIMIT
 

@@ -188,11 +188,18 @@ private:
 
     // A client can add up sums, but not what was made of them.
     Status check_aggregates() const {
+        std::size_t aggregates = 0;
         for (const ast::SelectItem& item : query_.select.items) {
-            if (!called_aggregate(*item.expression) && has_aggregate(*item.expression)) {
+            if (called_aggregate(*item.expression)) {
+                ++aggregates;
+            } else if (has_aggregate(*item.expression)) {
                 return plain_query_error(
                     "Compositions of aggregates and other expressions are not allowed.");
             }
+        }
+        if (!query_.group_by.empty() && aggregates > limits::kQueryAggregatesMax) {
+            return plain_query_error("Cross partition query with GROUP BY has more than " +
+                                     std::to_string(limits::kQueryAggregatesMax) + " aggregates.");
         }
         if (query_.group_by.empty() && !info_.has_select_value &&
             !context_.features.has(QueryFeature::kNonValueAggregate)) {

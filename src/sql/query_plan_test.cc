@@ -122,6 +122,16 @@ TEST(QueryPlan, CompositionsAreRefused) {
     EXPECT_EQ(error("SELECT c.n, ABS(AVG(c.a)) FROM c GROUP BY c.n"), refused);
 }
 
+TEST(QueryPlan, GroupsHaveTwentyOneAggregatesAtMost) {
+    std::string list = "SELECT c.t";
+    for (int i = 0; i < 21; ++i) {
+        list += ", SUM(c.n" + std::to_string(i) + ")";
+    }
+    EXPECT_EQ(info(list + " FROM c GROUP BY c.t").alias_aggregates.size(), 22U);
+    EXPECT_EQ(error(list + ", MAX(c.n) FROM c GROUP BY c.t"),
+              R"({"Errors":["Cross partition query with GROUP BY has more than 21 aggregates."]})");
+}
+
 TEST(QueryPlan, CountsOfDistinctRows) {
     const std::string inner = "(SELECT DISTINCT VALUE c.a FROM c)";
     const QueryInfo counted = info("SELECT VALUE COUNT(1) FROM " + inner + " AS r");
