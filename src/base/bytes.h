@@ -1,6 +1,6 @@
 // Fixed-width and variable-width integers in byte strings. Big endian where bytes must sort like
-// the numbers (keys), LEB128 where they need not (values). Encodings here are on disk: never
-// change.
+// the numbers (keys), LEB128 where they need not (values), little endian where a wire format says
+// so. Encodings here are on disk: never change.
 
 #pragma once
 
@@ -13,6 +13,13 @@ namespace orrery {
 template <typename T>
 void append_big_endian(std::string& out, T value) {
     for (int shift = static_cast<int>(sizeof(T)) * 8 - 8; shift >= 0; shift -= 8) {
+        out += static_cast<char>((value >> shift) & 0xff);
+    }
+}
+
+template <typename T>
+void append_little_endian(std::string& out, T value) {
+    for (unsigned shift = 0; shift < sizeof(T) * 8; shift += 8) {
         out += static_cast<char>((value >> shift) & 0xff);
     }
 }
@@ -39,6 +46,16 @@ public:
                                    static_cast<unsigned char>(c));
         }
         return value;
+    }
+    template <typename T>
+    T little_endian() {
+        std::uint64_t value = 0;
+        unsigned shift = 0;
+        for (const char c : take(sizeof(T))) {
+            value |= static_cast<std::uint64_t>(static_cast<unsigned char>(c)) << shift;
+            shift += 8;
+        }
+        return static_cast<T>(value);
     }
     std::uint64_t varint();
     std::uint64_t ordered_varint();

@@ -17,6 +17,19 @@ TEST(Bytes, BigEndianSortsLikeTheNumbers) {
     EXPECT_TRUE(reader.ok());
 }
 
+TEST(Bytes, LittleEndianComesBack) {
+    std::string bytes;
+    append_little_endian(bytes, std::uint32_t{0x81020304});
+    append_little_endian(bytes, std::uint64_t{1});
+    EXPECT_EQ(bytes, std::string("\x04\x03\x02\x81\1\0\0\0\0\0\0\0", 12));
+    ByteReader reader(bytes);
+    EXPECT_EQ(reader.little_endian<std::uint32_t>(), 0x81020304U);
+    EXPECT_EQ(reader.little_endian<std::uint64_t>(), 1U);
+    EXPECT_TRUE(reader.ok() && reader.rest().empty());
+    EXPECT_EQ(reader.little_endian<std::uint32_t>(), 0U);
+    EXPECT_FALSE(reader.ok());
+}
+
 TEST(Bytes, VarintsComeBack) {
     for (const std::uint64_t value : {std::uint64_t{0},
                                       std::uint64_t{127},

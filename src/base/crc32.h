@@ -1,0 +1,13 @@
+// CRC-32 of ISO 3309, the one of zlib and PNG: polynomial edb88320, reflected, all ones in and out.
+// It tells damage, not intent.
+
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+namespace orrery {
+
+std::uint32_t crc32(std::string_view bytes);
+
+}  // namespace orrery

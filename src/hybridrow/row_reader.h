@@ -1,0 +1,24 @@
+// Takes one HybridRow apart. Every length is checked against the bytes that are there, and nothing
+// is copied.
+
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "base/bytes.h"
+#include "base/result.h"
+#include "hybridrow/schema.h"
+
+namespace orrery::hybridrow {
+
+// The start of every row: takes the version off, which must be ours, and the schema id, which it
+// returns.
+Result<std::uint32_t> read_header(ByteReader& bytes);
+
+// `bytes` must be one whole row of that schema. Sparse fields that the schema does not have are
+// skipped when they are scalars: a newer client may send them. kBadRequest otherwise. The values
+// point into `bytes`.
+Result<Row> read_row(std::string_view bytes, const Schema& schema);
+
+}  // namespace orrery::hybridrow
