@@ -38,7 +38,7 @@ private:
         kOr,
         kAnd,
         kNot,
-        kPredicate,  // IN, BETWEEN, LIKE
+        kPredicate,   // IN, BETWEEN, LIKE
         kComparison,  // and shifts
         kConcat,
         kSum,  // and bits
