@@ -18,17 +18,20 @@ Result<IndexReader> IndexReader::open(const Partition& partition,
     IndexReader reader(std::move(snapshot));
     reader.active_ = view->active;
     reader.wanted_ = view->wanted;
-    // A generation may get the number and the policy of one before it: the record alone does not
-    // tell them apart.
-    if (view == partition.index_view()) reader.facts_ = view->facts;
     reader.generation_ = view->generation;
+    const bool settled = !partition.index_is_changing();
+    if (settled && view == partition.index_view()) {
+        reader.facts_ = view->facts;
+        return reader;
+    }
+    // A generation may get the number and the policy of one before it, and the record does not tell
+    // them apart: nothing that was remembered is used. Without a record the snapshot is empty, and
+    // it does not matter what there would be in an index.
     std::string record;
-    // Without a record the snapshot is empty: it does not matter what there would be in an index.
     const bool written = TRY(reader.snapshot_->get(index_state_key(), record));
     if (!written || record == view->record) return reader;
     // The index has moved on since the snapshot was taken, or before the view was.
     const IndexStateRecord state = TRY(IndexStateRecord::decode(record));
-    reader.facts_ = nullptr;
     reader.generation_ = state.active.number;
     reader.active_ = TRY(index::PathPolicy::from_text(state.active.policy));
     reader.wanted_ = reader.active_;

@@ -239,6 +239,7 @@ TEST_F(IndexReaderTest, WhatIsNotListedIsNotUsable) {
 
 TEST_F(IndexReaderTest, PathsOfBothPoliciesAreUsableWhileBuilding) {
     create("a", R"(,"n":1,"s":2,"no":3)");
+    const auto view = bench_.partition->index_view();
     const auto before = bench_.store().snapshot();
     adopt(R"({"indexingPolicy":{"includedPaths":[{"path":"/n/?"},{"path":"/no/?"}],
         "excludedPaths":[{"path":"/*"}],"compositeIndexes":[[{"path":"/n"},{"path":"/no"}]]}})");
@@ -258,8 +259,7 @@ TEST_F(IndexReaderTest, PathsOfBothPoliciesAreUsableWhileBuilding) {
     EXPECT_EQ(matching("/no", index::any_defined()), "1 ");
     EXPECT_EQ(reader().find_composite(now), 0U);
     // Who reads an older state still finds its index.
-    const IndexReader earlier =
-        must(IndexReader::open(*bench_.partition, bench_.partition->index_view(), before));
+    const IndexReader earlier = must(IndexReader::open(*bench_.partition, view, before));
     const PathEntry s = must(earlier.find(path("/s")));
     ASSERT_EQ(s.state, PathEntry::State::kListed);
     EXPECT_EQ(items(*earlier.terms(s.id, index::any_defined())), "1 ");

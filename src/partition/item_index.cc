@@ -221,7 +221,10 @@ void ItemIndex::finish(storage::WriteBatch& batch) {
     // A policy for a partition that has nothing in it needs no note: the catalog knows it.
     if (untouched && (current_ == committed_ || record_.empty())) return;
     next_record_ = current_->record;
-    if (next_record_ != record_) batch.put(index_state_key(), next_record_);
+    if (next_record_ != record_) {
+        changing_.store(true, std::memory_order_release);
+        batch.put(index_state_key(), next_record_);
+    }
     if (current_->building && current_ != committed_) {
         batch.put(index_position_key(), current_->position.encode());
     } else if (committed_->building && !current_->building) {
@@ -240,6 +243,7 @@ void ItemIndex::committed() {
     if (committed_ == current_ && view_->record == record_) return;
     committed_ = current_;
     publish();
+    changing_.store(false, std::memory_order_release);
 }
 
 void ItemIndex::abandon() {
@@ -247,6 +251,7 @@ void ItemIndex::abandon() {
     current_->active->abandon();
     if (current_->building) current_->building->abandon();
     staged_.clear();
+    changing_.store(false, std::memory_order_release);
 }
 
 void ItemIndex::publish() {

@@ -5,6 +5,7 @@
 
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -94,6 +95,9 @@ public:
 
     // From any thread.
     std::shared_ptr<const IndexView> view() const;
+    // A commit is under way after which the view will be another. Who takes a view, then a
+    // snapshot, and finds no change under way and then the same view, has what belongs together.
+    bool is_changing() const { return changing_.load(std::memory_order_acquire); }
 
 private:
     // The generations there are; replaced as a whole when that changes.
@@ -135,6 +139,7 @@ private:
     std::string record_;       // on disk
     std::string next_record_;  // on its way there
 
+    std::atomic<bool> changing_ = false;
     mutable std::mutex view_mutex_;
     std::shared_ptr<const IndexView> view_;
 };

@@ -83,6 +83,7 @@ public:
 
     // The index as of the newest commit.
     std::shared_ptr<const IndexView> index_view() const { return index_->view(); }
+    bool index_is_changing() const { return index_->is_changing(); }
 
     const storage::PartitionStore& store() const { return *store_; }
     const Clock& clock() const { return environment_.clock; }

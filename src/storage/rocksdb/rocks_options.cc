@@ -118,9 +118,9 @@ void choose_memory(rocksdb::Options& options, const RocksOptions& wanted) {
 void choose_background_work(rocksdb::Options& options) {
     options.max_background_jobs = 2;
     options.level_compaction_dynamic_level_bytes = true;
-    // Keys of ids and hashes are spread over everything, so a merge rewrites much: do it less
-    // often.
-    options.level0_file_num_compaction_trigger = 8;
+    // Every cursor looks into all files that have not been merged yet: few of them, or queries get
+    // slower while data comes in.
+    options.level0_file_num_compaction_trigger = 4;
     options.bytes_per_sync = std::uint64_t{1} << 20;
     // No threads that wake up an idle server.
     options.stats_dump_period_sec = 0;
