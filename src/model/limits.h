@@ -15,6 +15,10 @@ inline constexpr std::size_t kRequestBodyBytesMax = 2 * 1024 * 1024;  // request
 inline constexpr std::size_t kItemIdBytesMax = 1023;                  // id 1…1023 bytes
 inline constexpr std::int64_t kTtlSecondsMax = 2'147'483'647;         // items and containers
 
+// Operations of one request: 400 above.
+inline constexpr std::size_t kPatchOperationsMax = 10;   // operations of a patch
+inline constexpr std::size_t kBatchOperationsMax = 100;  // operations of a batch
+
 // Partition keys.
 inline constexpr std::size_t kPartitionKeyPathsMax = 3;          // hierarchical keys: 3 levels
 inline constexpr std::size_t kPartitionKeyValueBytesMax = 2048;  // with large keys (version 2)
