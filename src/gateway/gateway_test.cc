@@ -159,7 +159,6 @@ TEST_F(GatewayTest, FeaturesThatAreMissingAre501ByName) {
         {"GET", "/dbs/d/colls/c/conflicts", "conflicts"},
         {"GET", "/dbs/d/colls/c/docs/1/attachments", "attachments"},
         {"POST", "/dbs/d/colls/c/operations/partitionkeydelete", "container operations"},
-        {"PATCH", "/dbs/d/colls/c/docs/1", "Patch"},
         {"PUT", "/offers/AQAA", "throughput"},
         {"GET", "/addresses", "Direct mode"}};
     for (const auto& [method, target, name] : missing) {

@@ -38,7 +38,7 @@ constexpr Route kRoutes[] = {
     {ResourceType::kItem, true, "POST", handlers::post_item, Where::kReactor},
     {ResourceType::kItem, false, "GET", handlers::read_item, Where::kReactor},
     {ResourceType::kItem, false, "PUT", handlers::replace_item, Where::kReactor},
-    {ResourceType::kItem, false, "PATCH", handlers::refuse_patch, Where::kReactor},
+    {ResourceType::kItem, false, "PATCH", handlers::patch_item, Where::kReactor},
     {ResourceType::kItem, false, "DELETE", handlers::delete_item, Where::kReactor},
     {ResourceType::kRange, true, "GET", handlers::list_ranges, Where::kReactor},
     {ResourceType::kRange, false, "GET", handlers::read_range, Where::kReactor},

@@ -101,17 +101,16 @@ Result<WrittenItem> ItemWriter::replace(const ItemRef& ref,
     const std::optional<StoredItem> old = TRY(find(ref, rules));
     if (!old) return not_found();
     TRY(check_etag(rules, identity_, *old));
-    if (old->partition_key() != body.partition_key.encode()) {
-        return Error(ErrorCode::kBadRequest, "The partition key of an item cannot be changed.");
-    }
-    if (old->id() != body.id) {
-        const ItemRef renamed{.epk = std::string(old->epk()),
-                              .partition_key = std::string(old->partition_key()),
-                              .id = body.id,
-                              .docnum = std::nullopt};
-        if (TRY(find_or_claim(renamed, rules))) return id_taken();
-    }
-    return overwrite(*old, body, rules);
+    return supersede(*old, body, rules);
+}
+
+Result<WrittenItem> ItemWriter::change(const ItemRef& ref,
+                                       const Change& next,
+                                       const WriteRules& rules) {
+    const std::optional<StoredItem> old = TRY(find(ref, rules));
+    if (!old) return not_found();
+    TRY(check_etag(rules, identity_, *old));
+    return supersede(*old, TRY(next(old->json())), rules);
 }
 
 Result<Lsn> ItemWriter::remove(const ItemRef& ref, const WriteRules& rules) {
@@ -239,6 +238,22 @@ Result<WrittenItem> ItemWriter::insert(const model::ItemBody& body,
     StoredItem item = write_version(docnum, body, epk, rules);
     TRY(index_.add(item));
     return WrittenItem{.item = std::move(item), .created = true};
+}
+
+Result<WrittenItem> ItemWriter::supersede(const StoredItem& old,
+                                          const model::ItemBody& body,
+                                          const WriteRules& rules) {
+    if (old.partition_key() != body.partition_key.encode()) {
+        return Error(ErrorCode::kBadRequest, "The partition key of an item cannot be changed.");
+    }
+    if (old.id() != body.id) {
+        const ItemRef renamed{.epk = std::string(old.epk()),
+                              .partition_key = std::string(old.partition_key()),
+                              .id = body.id,
+                              .docnum = std::nullopt};
+        if (TRY(find_or_claim(renamed, rules))) return id_taken();
+    }
+    return overwrite(old, body, rules);
 }
 
 Result<WrittenItem> ItemWriter::overwrite(const StoredItem& old,

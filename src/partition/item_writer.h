@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -75,8 +76,15 @@ public:
     Result<WrittenItem> replace(const ItemRef& ref,
                                 const model::ItemBody& body,
                                 const WriteRules& rules);
+    // Puts what `next` makes of the item's JSON in its place, under the rules of replace().
+    using Change = std::function<Result<model::ItemBody>(std::string_view json)>;
+    Result<WrittenItem> change(const ItemRef& ref, const Change& next, const WriteRules& rules);
     // Returns the LSN of the removal.
     Result<Lsn> remove(const ItemRef& ref, const WriteRules& rules);
+    // The live item as the writes so far leave it, or nothing.
+    Result<std::optional<StoredItem>> read(const ItemRef& ref, const WriteRules& rules) {
+        return find(ref, rules);
+    }
     // Removes the item if the rule says that it has expired; returns whether it did.
     Result<bool> remove_if_expired(Docnum docnum, std::optional<std::int32_t> default_ttl);
 
@@ -118,6 +126,10 @@ private:
                                std::string_view epk,
                                const WriteRules& rules);
     Result<WrittenItem> overwrite(const StoredItem& old,
+                                  const model::ItemBody& body,
+                                  const WriteRules& rules);
+    // A new version that keeps the partition key, but perhaps not the id.
+    Result<WrittenItem> supersede(const StoredItem& old,
                                   const model::ItemBody& body,
                                   const WriteRules& rules);
     Docnum next_docnum() const;

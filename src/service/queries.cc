@@ -10,6 +10,7 @@
 #include "service/item_selection.h"
 #include "service/merged_source.h"
 #include "service/partition_source.h"
+#include "service/surroundings.h"
 #include "sql/binder.h"
 #include "sql/checks.h"
 #include "sql/gateway_rules.h"
@@ -31,14 +32,6 @@ constexpr std::chrono::seconds kQueryTime{60};
 
 std::function<bool()> passes_in(std::chrono::seconds time) {
     return [end = SteadyClock::now() + time] { return SteadyClock::now() >= end; };
-}
-
-sql::Surroundings surroundings_at(const Clock& clock) {
-    constexpr std::int64_t kTicksPerMillisecond = 10'000;
-    return {
-        .start_ticks = clock.now().count() * kTicksPerMillisecond,
-        .clock = &clock,
-        .random_seed = static_cast<std::uint64_t>(SteadyClock::now().time_since_epoch().count())};
 }
 
 // A query that has been read and found to make sense.

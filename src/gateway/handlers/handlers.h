@@ -33,7 +33,7 @@ void post_item(const Backend& backend, const CallPtr& call);
 void query_items(const Backend& backend, const CallPtr& call, const service::FoundContainer& found);
 void read_item(const Backend& backend, const CallPtr& call);
 void replace_item(const Backend& backend, const CallPtr& call);
-void refuse_patch(const Backend& backend, const CallPtr& call);
+void patch_item(const Backend& backend, const CallPtr& call);
 void delete_item(const Backend& backend, const CallPtr& call);
 
 void list_ranges(const Backend& backend, const CallPtr& call);

@@ -142,8 +142,15 @@ void replace_item(const Backend& backend, const CallPtr& call) {
                           answer_later(call, *found));
 }
 
-void refuse_patch(const Backend& /*backend*/, const CallPtr& call) {
-    call->fail(Error(ErrorCode::kNotImplemented, "Patch is not supported by this server."));
+void patch_item(const Backend& backend, const CallPtr& call) {
+    const auto found = owner_of(backend, *call);
+    if (!found) return call->fail(found.error());
+    if (const Status extras = refuse_extras(*call); !extras) return call->fail(extras.error());
+    backend.items.patch(call->request,
+                        found->container,
+                        address_of(*call, *found),
+                        call->exchange().body(),
+                        answer_later(call, *found));
 }
 
 void delete_item(const Backend& backend, const CallPtr& call) {
