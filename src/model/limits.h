@@ -36,10 +36,11 @@ inline constexpr std::size_t kCompositeIndexPathsMax = 100;     // of all compos
 inline constexpr std::size_t kComputedPropertiesMax = 20;       // of a container
 
 // Pages.
-inline constexpr std::size_t kPageItemsDefault = 100;          // without x-ms-max-item-count
-inline constexpr std::size_t kPageRowsDefault = 1000;          // the same, of a query
-inline constexpr std::size_t kPageBytesMax = 4 * 1024 * 1024;  // response page 4 MB
-inline constexpr std::size_t kContinuationBytesMax = 1024;     // ours: tokens stay within 1 KB
+inline constexpr std::size_t kPageItemsDefault = 100;           // without x-ms-max-item-count
+inline constexpr std::size_t kPageRowsDefault = 1000;           // the same, of a query
+inline constexpr std::size_t kPageBytesMax = 4 * 1024 * 1024;   // response page 4 MB
+inline constexpr std::size_t kBatchBytesMax = 4 * 1024 * 1024;  // response of a batch 4 MB
+inline constexpr std::size_t kContinuationBytesMax = 1024;      // ours: tokens stay within 1 KB
 
 // Queries.
 inline constexpr std::uint64_t kQueryStepsPerItemMax = 10'000'000;  // ours: JOINs, subqueries

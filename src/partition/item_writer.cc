@@ -1,6 +1,7 @@
 #include "partition/item_writer.h"
 
 #include <algorithm>
+#include <limits>
 
 #include "base/bytes.h"
 #include "base/check.h"
@@ -143,6 +144,7 @@ void ItemWriter::rollback_to(const Savepoint& savepoint) {
     batch_.rollback_to(savepoint.batch);
     index_.rollback_to(savepoint.index);
     state_ = savepoint.state;
+    changes_ = savepoint.changes;
 }
 
 const storage::WriteBatch& ItemWriter::finish() {
@@ -228,6 +230,13 @@ Docnum ItemWriter::next_docnum() const {
            (state_.last_item + 1);
 }
 
+std::uint16_t ItemWriter::next_change() {
+    if (!changes_ || *changes_ == 0) ++state_.lsn;
+    if (!changes_) return 0;
+    CHECK(*changes_ < std::numeric_limits<std::uint16_t>::max());
+    return (*changes_)++;
+}
+
 Result<WrittenItem> ItemWriter::insert(const model::ItemBody& body,
                                        std::string_view epk,
                                        const WriteRules& rules) {
@@ -270,11 +279,11 @@ StoredItem ItemWriter::write_version(Docnum docnum,
                                      const model::ItemBody& body,
                                      std::string_view epk,
                                      const WriteRules& rules) {
-    ++state_.lsn;
+    const std::uint16_t ordinal = next_change();
     state_.last_timestamp = now_;
     const ItemHeader header{.lsn = state_.lsn,
                             .timestamp = now_,
-                            .ordinal = 0,
+                            .ordinal = ordinal,
                             .ttl = body.ttl,
                             .indexing = rules.indexing};
     const std::string partition_key = body.partition_key.encode();
@@ -305,7 +314,7 @@ StoredItem ItemWriter::write_version(Docnum docnum,
 }
 
 Status ItemWriter::erase_item(const StoredItem& old) {
-    ++state_.lsn;
+    next_change();
     batch_.remove(item_key(old.docnum()));
     batch_.remove(member_key(old.epk(), old.docnum()));
     erase_trail(old, std::nullopt);

@@ -92,12 +92,19 @@ public:
     Status adopt_policy(std::shared_ptr<const index::PathPolicy> policy);
     Status advance_index(const IndexStep& step = {});
 
+    // From here to its end all changes have one LSN, and are told apart by their ordinals.
+    void begin_transaction() { changes_ = 0; }
+    void end_transaction() { changes_.reset(); }
+
     struct Savepoint {
         storage::WriteBatch::Savepoint batch;
         ItemIndex::Savepoint index;
         State state;
+        std::optional<std::uint16_t> changes;
     };
-    Savepoint savepoint() const { return {batch_.savepoint(), index_.savepoint(), state_}; }
+    Savepoint savepoint() const {
+        return {batch_.savepoint(), index_.savepoint(), state_, changes_};
+    }
     void rollback_to(const Savepoint& savepoint);
 
     // The changes so far with the counters added, ready to commit; empty when nothing changed.
@@ -133,6 +140,8 @@ private:
                                   const model::ItemBody& body,
                                   const WriteRules& rules);
     Docnum next_docnum() const;
+    // Takes the LSN of a change; returns its ordinal.
+    std::uint16_t next_change();
     // Puts the item and everything that leads to it but the index, and takes the next LSN.
     StoredItem write_version(Docnum docnum,
                              const model::ItemBody& body,
@@ -148,6 +157,7 @@ private:
     const storage::Reader& store_;
     ItemIndex& index_;
     std::int64_t now_;
+    std::optional<std::uint16_t> changes_;  // of the transaction under way
     storage::WriteBatch batch_;
 };
 

@@ -19,6 +19,7 @@
 #include "catalog/catalog.h"
 #include "model/test_support.h"
 #include "partition/verify.h"
+#include "service/batches.h"
 #include "service/indexing.h"
 #include "service/item_feed.h"
 #include "service/items.h"
@@ -56,6 +57,9 @@ std::string code_of(const Result<T>& result) {
             break;
         case ErrorCode::kTooLarge:
             out = "413";
+            break;
+        case ErrorCode::kFailedDependency:
+            out = "424";
             break;
         case ErrorCode::kUnavailable:
             out = "503";
@@ -108,6 +112,7 @@ public:
                 .on_removal = [this] { ++removals; },
                 .on_replacement = [this](model::ContainerRid rid) { indexing->adopt(rid); }});
         items.emplace(*partitions);
+        batches.emplace(*partitions);
         feed.emplace(*partitions, *signer);
         queries.emplace(*partitions, *signer, clock_);
         return {};
@@ -179,6 +184,7 @@ public:
     std::optional<ContinuationSigner> signer;
     std::optional<Resources> resources;
     std::optional<Items> items;
+    std::optional<Batches> batches;
     std::optional<ItemFeed> feed;
     std::optional<Queries> queries;
     int removals = 0;
