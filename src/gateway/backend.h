@@ -10,6 +10,7 @@
 #include "base/clock.h"
 #include "base/random.h"
 #include "base/thread_pool.h"
+#include "service/batches.h"
 #include "service/indexing.h"
 #include "service/item_feed.h"
 #include "service/items.h"
@@ -21,6 +22,7 @@ namespace orrery::gateway {
 struct Backend {
     service::Resources& resources;
     service::Items& items;
+    service::Batches& batches;
     service::ItemFeed& item_feed;
     service::Queries& queries;
     service::Indexing& indexing;

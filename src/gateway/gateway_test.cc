@@ -168,7 +168,7 @@ TEST_F(GatewayTest, FeaturesThatAreMissingAre501ByName) {
 
 TEST_F(GatewayTest, PostsThatAreNoWritesAre501ByName) {
     make_container();
-    expect_error(create("[]", {{"x-ms-cosmos-is-batch-request", "true"}}), 501, "Batches");
+    expect_error(create("\x81", {{"x-ms-cosmos-is-batch-request", "true"}}), 501, "HybridRow");
     expect_error(
         send("GET", "/dbs/d/colls/c/docs", {{"A-IM", "Incremental feed"}}), 501, "change feed");
     const std::string item = R"({"id":"1","pk":"a"})";

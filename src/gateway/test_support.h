@@ -168,6 +168,7 @@ protected:
     ThreadPool workers_{1};
     Gateway gateway_{Backend{.resources = *services_.resources,
                              .items = *services_.items,
+                             .batches = *services_.batches,
                              .item_feed = *services_.feed,
                              .queries = *services_.queries,
                              .indexing = *services_.indexing,

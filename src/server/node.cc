@@ -97,6 +97,7 @@ void Node::build_services(const ServeConfig& config) {
                                          background_->wake();
                                      }});
     items_ = std::make_unique<service::Items>(*partitions_);
+    batches_ = std::make_unique<service::Batches>(*partitions_);
     item_feed_ = std::make_unique<service::ItemFeed>(*partitions_, *signer_);
     queries_ = std::make_unique<service::Queries>(*partitions_, *signer_, clock_);
     workers_ = std::make_unique<ThreadPool>(kWorkerThreads);
@@ -113,6 +114,7 @@ Status Node::open_gateway(const ServeConfig& config) {
     gateway_ = std::make_unique<gateway::Gateway>(
         gateway::Backend{.resources = *resources_,
                          .items = *items_,
+                         .batches = *batches_,
                          .item_feed = *item_feed_,
                          .queries = *queries_,
                          .indexing = *indexing_,

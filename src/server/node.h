@@ -20,6 +20,7 @@
 #include "server/config.h"
 #include "server/identity.h"
 #include "service/background.h"
+#include "service/batches.h"
 #include "service/continuation.h"
 #include "service/item_feed.h"
 #include "service/items.h"
@@ -74,6 +75,7 @@ private:
     std::unique_ptr<service::ContinuationSigner> signer_;
     std::unique_ptr<service::Resources> resources_;
     std::unique_ptr<service::Items> items_;
+    std::unique_ptr<service::Batches> batches_;
     std::unique_ptr<service::ItemFeed> item_feed_;
     std::unique_ptr<service::Queries> queries_;
     std::atomic<bool> draining_ = false;

@@ -70,6 +70,16 @@ def feed_elements(answer: Answer) -> tuple[str, list[str]] | None:
     return f"{start[2]} of {rid_shape(start[1]) if start[1] else 'the account'}", elements
 
 
+def batch_results(answer: Answer) -> list[str] | None:
+    """The results of a batch, one text each; None when this is no batch."""
+    text = answer.body.decode()
+    if answer.status not in (200, 207) or not text.startswith('[{"statusCode":'):
+        return None
+    parts = re.split(r'(?<=[}]),(?=\{"statusCode":)', text[1:-1])
+    return [re.sub(r'"eTag":"\\"([^"\\]*)\\""', lambda m: f'"eTag":"{etag_shape(m[1])}"', normalise(part))
+            for part in parts]
+
+
 def error_line(answer: Answer) -> tuple[str, str]:
     """('404/1003 NotFound', the message)."""
     body = json.loads(answer.body)

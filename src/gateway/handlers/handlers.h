@@ -31,6 +31,8 @@ void list_items(const Backend& backend, const CallPtr& call);
 void post_item(const Backend& backend, const CallPtr& call);
 // A query sent to the feed; from any thread.
 void query_items(const Backend& backend, const CallPtr& call, const service::FoundContainer& found);
+// Many operations sent to the feed at once; from any thread.
+void post_batch(const Backend& backend, const CallPtr& call, const service::FoundContainer& found);
 void read_item(const Backend& backend, const CallPtr& call);
 void replace_item(const Backend& backend, const CallPtr& call);
 void patch_item(const Backend& backend, const CallPtr& call);

@@ -1,4 +1,5 @@
 #include "gateway/handlers/handlers.h"
+#include "gateway/handlers/item_status.h"
 #include "gateway/headers.h"
 
 namespace orrery::gateway::handlers {
@@ -14,24 +15,9 @@ service::ItemAddress address_of(const Call& call, const service::FoundContainer&
     return address;
 }
 
-unsigned status_of(ItemAnswer::Kind kind) {
-    switch (kind) {
-        case ItemAnswer::Kind::kCreated:
-            return 201;
-        case ItemAnswer::Kind::kRemoved:
-            return 204;
-        case ItemAnswer::Kind::kNotModified:
-            return 304;
-        default:
-            return 200;
-    }
-}
-
 http::Response answer_response(const Call& call, ItemAnswer answer) {
-    const bool read =
-        answer.kind == ItemAnswer::Kind::kRead || answer.kind == ItemAnswer::Kind::kNotModified;
-    http::Response response =
-        call.make_response(status_of(answer.kind), read ? kReadCharge : kWriteCharge);
+    const bool read = is_read(answer.kind);
+    http::Response response = call.make_response(status_of(answer.kind), charge_of(answer.kind));
     if (!answer.etag.empty()) response.add_header(header::kEtag, answer.etag);
     const std::string lsn = std::to_string(answer.item_lsn);
     response.add_header(header::kItemLsn, lsn);
@@ -81,12 +67,6 @@ Status refuse_extras(const Call& call) {
     return {};
 }
 
-// A POST on the feed means many things; only headers tell which (protocol: dispatch order).
-Status refuse_other_posts(const Call& call) {
-    if (!call.flag(header::kIsBatch)) return {};
-    return Error(ErrorCode::kNotImplemented, "Batches are not supported by this server.");
-}
-
 }  // namespace
 
 void list_items(const Backend& backend, const CallPtr& call) {
@@ -105,13 +85,14 @@ void list_items(const Backend& backend, const CallPtr& call) {
     call->respond(std::move(response));
 }
 
+// A POST on the feed means many things; only headers tell which (protocol: dispatch order).
 void post_item(const Backend& backend, const CallPtr& call) {
     const auto found = owner_of(backend, *call);
     if (!found) return call->fail(found.error());
     if (is_query(*call) || call->flag(header::kIsQueryPlan)) {
         return query_items(backend, call, *found);
     }
-    if (const Status other = refuse_other_posts(*call); !other) return call->fail(other.error());
+    if (call->flag(header::kIsBatch)) return post_batch(backend, call, *found);
     if (const Status extras = refuse_extras(*call); !extras) return call->fail(extras.error());
     const service::ItemCallback done = answer_later(call, *found);
     const std::string& body = call->exchange().body();
