@@ -79,8 +79,11 @@ http::Response make_response(const Call& call,
 }
 
 void run(const Backend& backend, const CallPtr& call, const service::FoundContainer& found) {
-    const auto operations = parse_batch(call->exchange().body());
+    auto operations = parse_batch(call->exchange().body());
     if (!operations) return call->fail(operations.error());
+    for (model::BatchOperation& operation : *operations) {
+        operation.minimal_return = operation.minimal_return || call->wants_minimal();
+    }
     // Without a word all or nothing, which promises more.
     const service::BatchOptions options{
         .atomic = !same_word(call->header(header::kBatchAtomic).value_or("true"), "false"),

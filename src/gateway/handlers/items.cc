@@ -92,8 +92,8 @@ void post_item(const Backend& backend, const CallPtr& call) {
     if (is_query(*call) || call->flag(header::kIsQueryPlan)) {
         return query_items(backend, call, *found);
     }
-    if (call->flag(header::kIsBatch)) return post_batch(backend, call, *found);
     if (const Status extras = refuse_extras(*call); !extras) return call->fail(extras.error());
+    if (call->flag(header::kIsBatch)) return post_batch(backend, call, *found);
     const service::ItemCallback done = answer_later(call, *found);
     const std::string& body = call->exchange().body();
     if (call->flag(header::kIsUpsert)) {

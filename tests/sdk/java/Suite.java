@@ -26,6 +26,7 @@ public final class Suite {
     public static void main(String[] arguments) {
         Resources.register();
         Items.register();
+        Batches.register();
         Queries.register();
         System.exit(run());
     }
