@@ -158,7 +158,7 @@ TEST_F(GatewayTest, FeaturesThatAreMissingAre501ByName) {
         {"GET", "/dbs/d/colls/c/udfs", "user defined functions"},
         {"GET", "/dbs/d/colls/c/conflicts", "conflicts"},
         {"GET", "/dbs/d/colls/c/docs/1/attachments", "attachments"},
-        {"POST", "/dbs/d/colls/c/operations/partitionkeydelete", "container operations"},
+        {"POST", "/dbs/d/colls/c/operations/other", "container operation"},
         {"PUT", "/offers/AQAA", "throughput"},
         {"GET", "/addresses", "Direct mode"}};
     for (const auto& [method, target, name] : missing) {

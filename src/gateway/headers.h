@@ -56,6 +56,8 @@ inline constexpr std::string_view kOptimisticDirectExecute =
 inline constexpr std::string_view kParallelize =
     "x-ms-documentdb-query-parallelizecrosspartitionquery";
 inline constexpr std::string_view kPartitionKey = "x-ms-documentdb-partitionkey";
+inline constexpr std::string_view kPartitionKeyDeletePending =
+    "x-ms-cosmos-is-partition-key-delete-pending";
 inline constexpr std::string_view kPopulateIndexMetrics = "x-ms-cosmos-populateindexmetrics";
 inline constexpr std::string_view kPopulateIndexMetricsV2 = "x-ms-cosmos-populateindexmetrics-V2";
 inline constexpr std::string_view kPopulateQueryMetrics = "x-ms-documentdb-populatequerymetrics";

@@ -40,6 +40,7 @@ constexpr Route kRoutes[] = {
     {ResourceType::kItem, false, "PUT", handlers::replace_item, Where::kReactor},
     {ResourceType::kItem, false, "PATCH", handlers::patch_item, Where::kReactor},
     {ResourceType::kItem, false, "DELETE", handlers::delete_item, Where::kReactor},
+    {ResourceType::kOperation, false, "POST", handlers::post_operation, Where::kReactor},
     {ResourceType::kRange, true, "GET", handlers::list_ranges, Where::kReactor},
     {ResourceType::kRange, false, "GET", handlers::read_range, Where::kReactor},
     {ResourceType::kOffer, true, "GET", handlers::list_offers, Where::kWorker},

@@ -20,6 +20,7 @@ inline constexpr std::size_t kPatchOperationsMax = 10;   // operations of a patc
 inline constexpr std::size_t kBatchOperationsMax = 100;  // operations of a batch
 
 // Partition keys.
+inline constexpr std::size_t kKeyDeletesMax = 1000;  // ours: deletes of keys under way, 403/1032
 inline constexpr std::size_t kPartitionKeyPathsMax = 3;          // hierarchical keys: 3 levels
 inline constexpr std::size_t kPartitionKeyValueBytesMax = 2048;  // with large keys (version 2)
 inline constexpr std::size_t kPartitionKeyV1UnitsMax = 100;      // version 1: UTF-16 units hashed

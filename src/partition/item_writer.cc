@@ -6,6 +6,7 @@
 #include "base/bytes.h"
 #include "base/check.h"
 #include "model/etag.h"
+#include "model/limits.h"
 #include "partition/item_json.h"
 
 namespace orrery::partition {
@@ -70,12 +71,14 @@ ItemWriter::ItemWriter(const Identity& identity,
                        const State& state,
                        const storage::Reader& store,
                        ItemIndex& index,
-                       std::int64_t now)
+                       std::int64_t now,
+                       KeyDeletesPtr deletes)
     : identity_(identity),
       state_(state),
       store_(store),
       index_(index),
-      now_(std::max(now, state.last_timestamp)) {
+      now_(std::max(now, state.last_timestamp)),
+      deletes_(std::move(deletes)) {
     CHECK(identity.range_id <= model::kRangeIdMax);
     index_.abandon();
 }
@@ -122,11 +125,52 @@ Result<Lsn> ItemWriter::remove(const ItemRef& ref, const WriteRules& rules) {
     return state_.lsn;
 }
 
-Result<bool> ItemWriter::remove_if_expired(Docnum docnum, std::optional<std::int32_t> default_ttl) {
+Result<bool> ItemWriter::remove_if_hidden(Docnum docnum, std::optional<std::int32_t> default_ttl) {
     const std::optional<StoredItem> item = TRY(load(docnum));
-    if (!item || !Expiry{default_ttl, now_}.expired(item->header())) return false;
+    const Hidden hidden{{default_ttl, now_}, deletes_};
+    if (!item || !hidden.hides(item->partition_key(), item->header())) return false;
     TRY(erase_item(*item));
     return true;
+}
+
+Result<Lsn> ItemWriter::delete_key(std::string_view partition_key, std::string_view epk) {
+    if (deletes_ && deletes_->all().size() >= model::limits::kKeyDeletesMax &&
+        deletes_->find(partition_key) == nullptr) {
+        constexpr std::uint32_t kKeyDeleteLimit = 1032;
+        return Error(ErrorCode::kForbidden,
+                     "Too many partition keys are being deleted; try again later.",
+                     kKeyDeleteLimit);
+    }
+    next_change();
+    KeyDelete added{.lsn = state_.lsn, .until = next_docnum(), .epk = std::string(epk)};
+    batch_.put(key_delete_key(partition_key), added.encode());
+    deletes_ = KeyDeletes::with(deletes_, partition_key, std::move(added));
+    return state_.lsn;
+}
+
+Result<Docnum> ItemWriter::sweep_key(std::string_view partition_key,
+                                     Docnum from,
+                                     std::size_t limit) {
+    const KeyDelete* found = deletes_ ? deletes_->find(partition_key) : nullptr;
+    // Not in the batch that the delete itself is in: items written in front of it are not in the
+    // store yet and would be missed.
+    if (found == nullptr || batch_.last_operation_on(key_delete_key(partition_key))) return from;
+    const KeyDelete under_way = *found;
+    const storage::Range members{.from = member_key(under_way.epk, from),
+                                 .until = member_key(under_way.epk, under_way.until)};
+    const auto cursor = store_.scan(members, storage::Direction::kForward);
+    for (std::size_t visited = 0; cursor->valid(); cursor->next(), ++visited) {
+        const Docnum docnum = TRY(docnum_of_key(cursor->key()));
+        if (visited == limit) return docnum;
+        const std::optional<StoredItem> item = TRY(load(docnum));
+        // Keys with equal hashes are told apart here.
+        if (!item || item->partition_key() != partition_key) continue;
+        if (item->header().lsn <= under_way.lsn) TRY(erase_item(*item));
+    }
+    TRY(cursor->status());
+    batch_.remove(key_delete_key(partition_key));
+    deletes_ = KeyDeletes::without(deletes_, partition_key);
+    return under_way.until;
 }
 
 Status ItemWriter::adopt_policy(std::shared_ptr<const index::PathPolicy> policy) {
@@ -145,6 +189,7 @@ void ItemWriter::rollback_to(const Savepoint& savepoint) {
     index_.rollback_to(savepoint.index);
     state_ = savepoint.state;
     changes_ = savepoint.changes;
+    deletes_ = savepoint.deletes;
 }
 
 const storage::WriteBatch& ItemWriter::finish() {
@@ -182,7 +227,8 @@ Result<ItemWriter::Lookup> ItemWriter::look_up(const ItemRef& ref, const WriteRu
     if (ref.partition_key && found.item->partition_key() != *ref.partition_key) {
         return Lookup{.item = std::nullopt, .id_taken = !ref.docnum};
     }
-    if (Expiry{rules.default_ttl, now_}.expired(found.item->header())) {
+    const Hidden hidden{{rules.default_ttl, now_}, deletes_};
+    if (hidden.hides(found.item->partition_key(), found.item->header())) {
         TRY(erase_item(*found.item));
         found.item.reset();
     }
@@ -215,7 +261,7 @@ Status ItemWriter::check_unique_keys(const model::ItemBody& body,
             unique_key(epk, static_cast<std::uint8_t>(i), body.unique_digests[i]);
         if (!TRY(get(key, value))) continue;
         const Docnum holder = TRY(docnum_of_value(value));
-        if (holder == self || TRY(remove_if_expired(holder, rules.default_ttl))) continue;
+        if (holder == self || TRY(remove_if_hidden(holder, rules.default_ttl))) continue;
         constexpr std::uint32_t kUniqueIndexViolation = 3301;
         return Error(ErrorCode::kConflict,
                      "Unique index constraint violation. Resource with specified id, name, or "

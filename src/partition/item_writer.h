@@ -16,6 +16,7 @@
 #include "partition/identity.h"
 #include "partition/item_index.h"
 #include "partition/item_record.h"
+#include "partition/key_deletes.h"
 #include "partition/keys.h"
 #include "storage/engine.h"
 
@@ -58,12 +59,13 @@ struct WrittenItem {
 class ItemWriter {
 public:
     // `index` is the partition's. What an earlier writer left in it without a commit is dropped;
-    // after this one's batch is committed it must be told so.
+    // after this one's batch is committed it must be told so. `deletes` are those under way.
     ItemWriter(const Identity& identity,
                const State& state,
                const storage::Reader& store,
                ItemIndex& index,
-               std::int64_t now);
+               std::int64_t now,
+               KeyDeletesPtr deletes = nullptr);
 
     Result<WrittenItem> create(const model::ItemBody& body,
                                std::string_view epk,
@@ -85,8 +87,17 @@ public:
     Result<std::optional<StoredItem>> read(const ItemRef& ref, const WriteRules& rules) {
         return find(ref, rules);
     }
-    // Removes the item if the rule says that it has expired; returns whether it did.
-    Result<bool> remove_if_expired(Docnum docnum, std::optional<std::int32_t> default_ttl);
+    // Removes the item if it is there but hidden, expired or deleted with its partition key;
+    // returns whether it did.
+    Result<bool> remove_if_hidden(Docnum docnum, std::optional<std::int32_t> default_ttl);
+
+    // Deletes all items of the partition key at once; what it leaves behind is for sweep_key().
+    // Returns the LSN. 403/1032 when too many such deletes are under way.
+    Result<Lsn> delete_key(std::string_view partition_key, std::string_view epk);
+    // Removes deleted items among up to `limit` of the key's, from number `from` on; returns where
+    // to go on. When there are no more the delete is over.
+    Result<Docnum> sweep_key(std::string_view partition_key, Docnum from, std::size_t limit);
+    const KeyDeletesPtr& deletes() const { return deletes_; }
 
     // Changes of the index as a whole (item_index.h).
     Status adopt_policy(std::shared_ptr<const index::PathPolicy> policy);
@@ -101,9 +112,10 @@ public:
         ItemIndex::Savepoint index;
         State state;
         std::optional<std::uint16_t> changes;
+        KeyDeletesPtr deletes;
     };
     Savepoint savepoint() const {
-        return {batch_.savepoint(), index_.savepoint(), state_, changes_};
+        return {batch_.savepoint(), index_.savepoint(), state_, changes_, deletes_};
     }
     void rollback_to(const Savepoint& savepoint);
 
@@ -119,8 +131,8 @@ private:
         // Two partition keys with one hash share the id entry; another one has it.
         bool id_taken = false;
     };
-    // The live item, or nothing. An expired one that has not been swept yet is removed on the way,
-    // so that it blocks neither its id nor its unique keys.
+    // The live item, or nothing. A hidden one that has not been swept yet is removed on the way, so
+    // that it blocks neither its id nor its unique keys.
     Result<Lookup> look_up(const ItemRef& ref, const WriteRules& rules);
     Result<std::optional<StoredItem>> find(const ItemRef& ref, const WriteRules& rules);
     // The same for an operation that wants to have the id: 409/3302 when it cannot.
@@ -158,6 +170,7 @@ private:
     ItemIndex& index_;
     std::int64_t now_;
     std::optional<std::uint16_t> changes_;  // of the transaction under way
+    KeyDeletesPtr deletes_;
     storage::WriteBatch batch_;
 };
 

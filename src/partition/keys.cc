@@ -80,6 +80,10 @@ std::string unique_key(std::string_view epk, std::uint8_t number, std::string_vi
     return key;
 }
 
+std::string key_delete_key(std::string_view partition_key) {
+    return std::string(1, 'G').append(partition_key);
+}
+
 std::string state_key() { return "M"; }
 
 storage::Range all_of(char letter) {

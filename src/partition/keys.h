@@ -28,6 +28,8 @@ std::string log_key(Lsn lsn, Docnum docnum);
 std::string expiry_key(std::int64_t second, Docnum docnum);
 // 'U' epk number digest → docnum: unique keys.
 std::string unique_key(std::string_view epk, std::uint8_t number, std::string_view digest);
+// 'G' partition key (encoded) → KeyDelete: all items of the key are gone (key_deletes.h).
+std::string key_delete_key(std::string_view partition_key);
 // 'M': the partition's counters.
 std::string state_key();
 

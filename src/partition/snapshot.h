@@ -26,7 +26,7 @@ public:
 
     const std::shared_ptr<const storage::Reader>& reader() const { return reader_; }
     const State& state() const { return state_; }
-    // Every item of the partition is in the scope, and none can expire.
+    // Every item of the partition is in the scope, and none is or will be hidden.
     bool is_whole() const;
     const FeedScope& scope() const { return scope_; }
 
@@ -69,7 +69,7 @@ private:
     std::shared_ptr<const storage::Reader> reader_;
     State state_;
     FeedScope scope_;
-    Expiry expiry_;
+    Hidden hidden_;
     std::optional<Docnum> last_loaded_;
     std::unique_ptr<storage::Cursor> near_;  // where the item before stood, if that is of use
     std::string record_;

@@ -194,6 +194,23 @@ Result<StagedOperation> stage_remove(Partitions& partitions,
                            }};
 }
 
+Result<StagedOperation> stage_remove_key(Partitions& partitions,
+                                         const Request& request,
+                                         const catalog::Container& container) {
+    TRY(check_intended_container(request, container));
+    const model::PartitionKeyValue key = TRY(required_partition_key(request, container));
+    ItemTarget target = TRY(route(partitions, container, key));
+    return StagedOperation{
+        .partition = std::move(target.partition),
+        .run = [partition_key = std::move(target.partition_key),
+                epk = std::move(target.epk)](partition::ItemWriter& writer) -> Result<ItemAnswer> {
+            ItemAnswer answer;
+            answer.kind = ItemAnswer::Kind::kRemoved;
+            answer.item_lsn = TRY(writer.delete_key(partition_key, epk));
+            return answer;
+        }};
+}
+
 Result<StagedOperation> stage_read(Partitions& partitions,
                                    const Request& request,
                                    const catalog::Container& container,

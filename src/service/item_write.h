@@ -81,6 +81,10 @@ Result<StagedOperation> stage_remove(Partitions& partitions,
                                      const Request& request,
                                      const catalog::Container& container,
                                      const ItemAddress& address);
+// All items of the request's partition key.
+Result<StagedOperation> stage_remove_key(Partitions& partitions,
+                                         const Request& request,
+                                         const catalog::Container& container);
 // A read that is to see the writes in front of it.
 Result<StagedOperation> stage_read(Partitions& partitions,
                                    const Request& request,

@@ -88,6 +88,12 @@ void Items::remove(const Request& request,
     submit(stage_remove(partitions_, request, *container, address), done);
 }
 
+void Items::remove_key(const Request& request,
+                       const catalog::ContainerPtr& container,
+                       const ItemCallback& done) {
+    submit(stage_remove_key(partitions_, request, *container), done);
+}
+
 Result<ContainerUsage> Items::usage(const catalog::Container& container) {
     ContainerUsage usage;
     for (std::size_t i = 0; i < container.ranges.size(); ++i) {

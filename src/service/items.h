@@ -62,6 +62,12 @@ public:
                 const ItemAddress& address,
                 const ItemCallback& done);
 
+    // Removes all items of the request's partition key: for every reader when it is answered, from
+    // the disk in the background.
+    void remove_key(const Request& request,
+                    const catalog::ContainerPtr& container,
+                    const ItemCallback& done);
+
     Result<ContainerUsage> usage(const catalog::Container& container);
 
 private:

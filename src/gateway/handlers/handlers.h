@@ -38,6 +38,9 @@ void replace_item(const Backend& backend, const CallPtr& call);
 void patch_item(const Backend& backend, const CallPtr& call);
 void delete_item(const Backend& backend, const CallPtr& call);
 
+// POST .../operations/NAME on a container.
+void post_operation(const Backend& backend, const CallPtr& call);
+
 void list_ranges(const Backend& backend, const CallPtr& call);
 void read_range(const Backend& backend, const CallPtr& call);
 

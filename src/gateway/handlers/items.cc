@@ -1,3 +1,4 @@
+#include "base/ascii.h"
 #include "gateway/handlers/handlers.h"
 #include "gateway/handlers/item_status.h"
 #include "gateway/headers.h"
@@ -132,6 +133,28 @@ void patch_item(const Backend& backend, const CallPtr& call) {
                         address_of(*call, *found),
                         call->exchange().body(),
                         answer_later(call, *found));
+}
+
+void post_operation(const Backend& backend, const CallPtr& call) {
+    const auto found = owner_of(backend, *call);
+    if (!found) return call->fail(found.error());
+    if (!same_word(call->path.ids[2], "partitionkeydelete")) {
+        return call->fail(Error(ErrorCode::kNotImplemented,
+                                "This container operation is not supported by this server."));
+    }
+    backend.items.remove_key(
+        call->request, found->container, [call, found = *found](ItemOutcome outcome) {
+            auto held = std::make_shared<ItemOutcome>(std::move(outcome));
+            call->respond_with([call, found, held] {
+                const bool deleted = static_cast<bool>(held->answer);
+                http::Response response = make_response(*call, found, std::move(*held));
+                if (deleted) {
+                    response.status = 200;
+                    response.add_header(header::kPartitionKeyDeletePending, "true");
+                }
+                return response;
+            });
+        });
 }
 
 void delete_item(const Backend& backend, const CallPtr& call) {
