@@ -6,6 +6,7 @@ import com.azure.cosmos.models.CosmosBatchResponse;
 import com.azure.cosmos.models.CosmosBulkOperationResponse;
 import com.azure.cosmos.models.CosmosBulkOperations;
 import com.azure.cosmos.models.CosmosItemOperation;
+import com.azure.cosmos.models.CosmosItemRequestOptions;
 import com.azure.cosmos.models.CosmosItemResponse;
 import com.azure.cosmos.models.CosmosPatchItemRequestOptions;
 import com.azure.cosmos.models.CosmosPatchOperations;
@@ -32,6 +33,7 @@ final class Batches {
         Suite.scenarioInContainer("batch.commit", "/pk", Batches::commit);
         Suite.scenarioInContainer("batch.rollback", "/pk", Batches::rollback);
         Suite.scenarioInContainer("batch.refused", "/pk", Batches::refused);
+        Suite.scenarioInContainer("key.delete_all", "/pk", Batches::deleteAll);
         Suite.scenarioInContainer("bulk.mixed", "/pk", Batches::bulkMixed);
     }
 
@@ -116,6 +118,15 @@ final class Batches {
         CosmosBatch mixed = CosmosBatch.createCosmosBatch(P);
         mixed.createItemOperation(item("one", "q", 1));
         Suite.expect("other key", items.executeCosmosBatch(mixed).getStatusCode(), 400);
+    }
+
+    private static void deleteAll(CosmosContainer items) throws Exception {
+        for (int i = 0; i < 20; i++) items.createItem(item("" + i, i < 15 ? "p" : "q", i));
+        Suite.expect("status", items.deleteAllItemsByPartitionKey(P, new CosmosItemRequestOptions()).getStatusCode(), 200);
+        Suite.refused(404, () -> items.readItem("0", P, ObjectNode.class));
+        Suite.expect("others", items.readItem("19", new PartitionKey("q"), ObjectNode.class).getStatusCode(), 200);
+        items.createItem(item("0", "p", 1));
+        Suite.expect("anew", items.readItem("0", P, ObjectNode.class).getStatusCode(), 200);
     }
 
     private static void bulkMixed(CosmosContainer items) {

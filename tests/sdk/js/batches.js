@@ -118,3 +118,14 @@ scenario('bulk.large', inContainer('/pk', async (container) => {
     { operationType: BulkOperationType.Read, partitionKey: pk, id: '1' })));
   assert.deepEqual(read.map((one) => one.response?.resourceBody?.text.length), keys.map(() => text.length));
 }));
+
+scenario('key.delete_all', inContainer('/pk', async (container) => {
+  for (let i = 0; i < 20; i++) await container.items.create(item(`${i}`, i < 15 ? 'a' : 'b'));
+  const deleted = await container.deleteAllItemsForPartitionKey('a');
+  assert.equal(deleted.statusCode, 200);
+  assert.equal((await container.item('0', 'a').read()).statusCode, 404);
+  const { resources } = await container.items.query('SELECT VALUE c.pk FROM c').fetchAll();
+  assert.deepEqual(resources, ['b', 'b', 'b', 'b', 'b']);
+  await container.items.create(item('0', 'a'));
+  assert.equal((await container.item('0', 'a').read()).statusCode, 200);
+}));

@@ -93,3 +93,16 @@ def batch_refused():
             raise AssertionError("wanted a failure, got success")
         except CosmosBatchOperationError as error:
             assert error.status_code == 400, error
+
+
+@scenario("key.delete_all")
+def delete_all():
+    with container() as items:
+        for i in range(20):
+            items.create_item(item(str(i), "a" if i < 15 else "b"))
+        items.delete_all_items_by_partition_key("a")
+        with refused(404):
+            items.read_item("0", "a")
+        assert [found["pk"] for found in items.read_all_items()] == ["b"] * 5
+        items.create_item(item("0"))
+        assert items.read_item("0", "a")["pk"] == "a"
