@@ -7,6 +7,7 @@
 
 #include "model/limits.h"
 #include "service/test_support.h"
+#include "storage/faulty_engine.h"
 
 namespace orrery::service {
 namespace {
@@ -248,6 +249,33 @@ TEST_F(BatchesTest, ResultsThatDoNotFit) {
     const auto whole = transact({create(item("2", "a")), read("1"), read("1"), read("1")});
     EXPECT_THAT(codes_of(whole), ElementsAre("424", "424", "424", "413/3402"));
     EXPECT_THAT(ids(), ElementsAre("1"));
+}
+
+TEST_F(BatchesTest, ACommitThatFailsIsNobodysResult) {
+    storage::FaultyEngine faulty(engine_);
+    testing_support::Services services(faulty, clock_);
+    ASSERT_TRUE(services.start());
+    const auto container = services.container(R"({"id":"faulty"})");
+    ASSERT_TRUE(services.create(container, item("0", "a")).answer);
+    for (const bool atomic : {true, false}) {
+        faulty.inject(storage::Fault::kFail, 1);
+        Request request;
+        request.partition_key = R"(["a"])";
+        std::promise<BatchOutcome> outcome;
+        services.batches->run(request,
+                              container,
+                              {create(item("1", "a")), create(item("1", "a"))},
+                              {.atomic = atomic, .continue_on_error = true},
+                              [&](BatchOutcome given) { outcome.set_value(std::move(given)); });
+        const BatchOutcome given = outcome.get_future().get();
+        // A refused transaction writes nothing, so nothing can fail.
+        EXPECT_EQ(
+            codes_of(given),
+            atomic ? std::vector<std::string>({"424", "409"}) : std::vector<std::string>({"503"}));
+        faulty.clear();
+    }
+    EXPECT_EQ(must(services.feed->read({}, *container)).page.count, 1U);
+    EXPECT_EQ(services.problems(), "");
 }
 
 }  // namespace
