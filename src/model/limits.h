@@ -60,6 +60,16 @@ inline constexpr std::uint32_t kRegexDepthMax = 100'000;                  // nes
 inline constexpr std::uint32_t kRegexHeapKilobytesMax = 20 * 1024;        // for backtracking
 inline constexpr std::size_t kRegexStackBytesMax = 512 * 1024;            // of compiled patterns
 
+// Scripts. The service does not publish its numbers; all ours but the time.
+inline constexpr std::int64_t kScriptMillisecondsMax = 5000;             // 5 s of one execution
+inline constexpr std::size_t kScriptMessageUnitsMax = 4 * 1024 * 1024;   // a body, UTF-16 units
+inline constexpr std::size_t kScriptLogUnitsMax = 16 * 1024;             // the log, UTF-16 units
+inline constexpr std::size_t kScriptHeapBytesMax = 128 * 1024 * 1024;    // of one JavaScript heap
+inline constexpr std::size_t kScriptPendingMax = 20'000;                 // callbacks that wait
+inline constexpr std::size_t kScriptPendingBytesMax = 64 * 1024 * 1024;  // what they wait with
+inline constexpr std::size_t kScriptPromiseJobsMax = 1'000'000;          // reactions that wait
+inline constexpr std::size_t kScriptCacheBytesMax = 16 * 1024 * 1024;    // compiled, of one thread
+
 // Throughput, in request units per second.
 inline constexpr std::int64_t kThroughputMin = 400;              // manual
 inline constexpr std::int64_t kThroughputStep = 100;             // manual
