@@ -120,7 +120,8 @@ public:
         std::size_t udf, std::span<const std::string_view> arguments) = 0;
 };
 
-// Not thread-safe: made, used and destroyed on one thread, which needs kScriptStackBytes of stack.
+// Not thread-safe: made, used and destroyed on one thread, which needs kScriptStackBytes of stack
+// and can have only one at a time.
 class Runtime {
 public:
     Runtime() = default;

@@ -18,7 +18,7 @@ namespace {
 // Where Error keeps the engine's own constructor.
 constexpr std::size_t kOriginalSlot = 0;
 
-// new Error(number, message) is JScript's; every other form is the standard's. A native function
+// Error(number, message) is JScript's; every other form is the standard's. A native function
 // does not show in stack traces.
 bool construct_error(JSContext* context, unsigned count, JS::Value* values) {
     const JS::CallArgs arguments = JS::CallArgsFromVp(count, values);

@@ -44,7 +44,7 @@ std::string describe_value(JSContext* context, JS::HandleValue thrown) {
     return "unknown";
 }
 
-// The number of new Error(number, message), if it can be a sub-status.
+// The number that Error(number, message) was given, if it can be a sub-status.
 std::uint32_t number_of(JSContext* context, JS::HandleValue thrown) {
     if (!thrown.isObject()) return 0;
     JS::RootedObject object(context, &thrown.toObject());

@@ -57,7 +57,7 @@ JSObject* Realm::create_bare(JSContext* context, JSObject* neighbour) {
 std::unique_ptr<Realm> Realm::create(JSContext* context,
                                      JSObject* neighbour,
                                      JS::Stencil* prelude) {
-    std::unique_ptr<Realm> realm(new Realm(context));  // NOLINT: the constructor is private
+    auto realm = std::make_unique<Realm>(context);
     realm->global_ = create_bare(context, neighbour);
     if (!realm->global_) return nullptr;
     const JSAutoRealm entered(context, realm->global_);

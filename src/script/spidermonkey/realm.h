@@ -18,6 +18,9 @@ namespace orrery::script {
 
 class Realm {
 public:
+    // An empty one; create() makes those that can be used.
+    explicit Realm(JSContext* context) : global_(context), start_(context), call_(context) {}
+
     // Null: an exception is pending. `neighbour` is an object whose zone it shares.
     static std::unique_ptr<Realm> create(JSContext* context,
                                          JSObject* neighbour,
@@ -36,8 +39,6 @@ public:
     static bool evaluate(JSContext* context, JS::Stencil* script, JS::MutableHandleValue function);
 
 private:
-    explicit Realm(JSContext* context) : global_(context), start_(context), call_(context) {}
-
     JS::PersistentRootedObject global_;
     JS::PersistentRootedValue start_;
     JS::PersistentRootedValue call_;

@@ -147,7 +147,11 @@ std::unique_ptr<Realm> SpiderMonkeyRuntime::take_realm() {
 }
 
 Error SpiderMonkeyRuntime::take_failure(Phase phase, std::string_view file) {
-    if (JS_IsExceptionPending(context_)) return take_exception(context_, phase, file);
+    if (JS_IsExceptionPending(context_)) {
+        Error error = take_exception(context_, phase, file);
+        // Describing it runs code of the script, which may have been stopped.
+        if (!stopped_) return error;
+    }
     if (stopped_) {
         Error error = std::move(*stopped_);
         stopped_.reset();
