@@ -113,16 +113,16 @@ function submit(kind, link, request, done) {
                          request.flags || 0, done);
 }
 
-function makeLinks(selfLink, altLink) {
+function makeLinks(current) {
     function checkCollection(link) {
         segmentsOf(link, ['dbs', 'colls'], 'collection');
-        if (link !== selfLink && link !== altLink) throw outsideCollection(link);
+        if (link !== current.selfLink && link !== current.altLink) throw outsideCollection(link);
     }
     // The document by its rid (self link) or its id (alt link).
     function document(link, names, what) {
         const segments = segmentsOf(link, names || ['dbs', 'colls', 'docs'], what || 'document');
-        if (link.startsWith(selfLink)) return {name: segments[5], isRid: true};
-        if (link.startsWith(altLink + '/')) return {name: segments[5], isRid: false};
+        if (link.startsWith(current.selfLink)) return {name: segments[5], isRid: true};
+        if (link.startsWith(current.altLink + '/')) return {name: segments[5], isRid: false};
         throw outsideCollection(link);
     }
     return {
@@ -225,12 +225,12 @@ function defineAttachments(collection, links) {
     refuse('deleteAttachment', 1, links.attachment, deleteCompletion);
 }
 
-function makeCollection(selfLink, altLink) {
+function makeCollection(current) {
     const collection = {
-        getSelfLink: () => selfLink,
-        getAltLink: () => altLink,
+        getSelfLink: () => current.selfLink,
+        getAltLink: () => current.altLink,
     };
-    const links = makeLinks(selfLink, altLink);
+    const links = makeLinks(current);
     defineReads(collection, links);
     defineWrites(collection, links);
     defineAttachments(collection, links);

@@ -1,36 +1,39 @@
-// The last part: what the engine calls. `configuration` is made by the engine, which also keeps it
-// and reads the messages' values from it at the end.
+// The last part: what the engine calls. Everything that does not depend on the execution is made
+// when the global object is prepared. `configuration` is made by the engine, which also keeps it and
+// reads the messages' values from it at the end.
+
+// What differs from execution to execution.
+const current = {selfLink: '', altLink: '', response: undefined, shorthand: undefined};
+
+const collection = makeCollection(current);
+makeQueryApi(collection, current);
+collection.spatial = makeSpatial();
+current.shorthand = createObject(collection);
+
+const context = {
+    getCollection: () => collection,
+    abort: (error) => native.abort(error),
+};
+const getContext = function getContext() {
+    return context;
+};
 
 function start(configuration) {
-    const {selfLink, altLink, request, response, limits} = configuration;
-    const collection = makeCollection(selfLink, altLink);
-    const context = {
-        getCollection: () => collection,
-        abort: (error) => native.abort(error),
-    };
-    const shorthand = createObject(collection);
-    const query = {};
-    if (request) {
-        const message = makeMessage(request, limits);
-        context.getRequest = () => message;
-        shorthand.request = message;
-    }
+    const {request, response, limits} = configuration;
+    current.selfLink = configuration.selfLink;
+    current.altLink = configuration.altLink;
+    const requestMessage = makeMessage(request, limits);
+    context.getRequest = () => requestMessage;
+    current.shorthand.request = requestMessage;
     if (response) {
-        const message = makeMessage(response, limits);
-        context.getResponse = () => message;
-        shorthand.response = message;
-        query.getResponse = context.getResponse;
+        current.response = makeMessage(response, limits);
+        context.getResponse = () => current.response;
+        current.shorthand.response = current.response;
     }
-    query.shorthand = shorthand;
-    makeQueryApi(collection, query);
-    collection.spatial = makeSpatial();
-
-    const logging = request && request[logRequestHeader];
-    if (logging && logging.value === 'true') consoleObject.log = makeLog(shorthand.response);
-    defineGlobal('getContext', function getContext() {
-        return context;
-    });
-    defineGlobal('__', shorthand);
+    const logging = request[logRequestHeader];
+    if (logging && logging.value === 'true') consoleObject.log = makeLog(current.response);
+    defineGlobal('getContext', getContext);
+    defineGlobal('__', current.shorthand);
 }
 
 // Any array-like object is taken for the arguments of a stored procedure.

@@ -138,14 +138,14 @@ function gather(plan, options, callback) {
     return read();
 }
 
-function makeQueryApi(collection, context) {
+function makeQueryApi(collection, current) {
     function appendToResponse(error, results) {
         if (error) throw error;
-        if (!context.getResponse) {
+        if (!current.response) {
             throw badRequest('The callback function must be provided for scenarios, such as ' +
                              'pre-trigger, when response object is not available.');
         }
-        context.getResponse().appendBody(stringifyJson(results));
+        current.response.appendBody(stringifyJson(results));
     }
 
     function run(steps, options, callback) {
@@ -180,7 +180,7 @@ function makeQueryApi(collection, context) {
 
     // A collection may stand before the other arguments.
     function own(args) {
-        const isCollection = args[0] === collection || args[0] === context.shorthand;
+        const isCollection = args[0] === collection || args[0] === current.shorthand;
         return isCollection ? args.slice(1) : args;
     }
 
@@ -197,7 +197,7 @@ function makeQueryApi(collection, context) {
     collection.chain = () => makeChain([]);
     // Functions see what they capture without it; it is there for scripts that use it.
     defineProperty(collection, 'proxy', {
-        value: (captures) => createObject(context.shorthand || collection, {
+        value: (captures) => createObject(current.shorthand, {
             captures: {value: captures, writable: true, enumerable: true, configurable: true},
         }),
     });

@@ -43,25 +43,6 @@ bool construct_error(JSContext* context, unsigned count, JS::Value* values) {
     return true;
 }
 
-// The other error classes inherit from Error; they must inherit from ours.
-bool adopt_error_classes(JSContext* context, JS::HandleObject global, JS::HandleObject error) {
-    for (const char* name : {"EvalError",
-                             "RangeError",
-                             "ReferenceError",
-                             "SyntaxError",
-                             "TypeError",
-                             "URIError",
-                             "AggregateError",
-                             "InternalError"}) {
-        JS::RootedValue constructor(context);
-        if (!JS_GetProperty(context, global, name, &constructor)) return false;
-        if (!constructor.isObject()) continue;
-        JS::RootedObject object(context, &constructor.toObject());
-        if (!JS_SetPrototype(context, object, error)) return false;
-    }
-    return true;
-}
-
 bool install_error(JSContext* context, JS::HandleObject global) {
     JS::RootedValue original(context);
     if (!JS_GetProperty(context, global, "Error", &original)) return false;
@@ -79,8 +60,7 @@ bool install_error(JSContext* context, JS::HandleObject global) {
     return JS_DefineProperty(
                context, error, "prototype", prototype, JSPROP_PERMANENT | JSPROP_READONLY) &&
            JS_DefineProperty(context, prototype_object, "constructor", replacement, 0) &&
-           JS_DefineProperty(context, global, "Error", replacement, 0) &&
-           adopt_error_classes(context, global, error);
+           JS_DefineProperty(context, global, "Error", replacement, 0);
 }
 
 }  // namespace
