@@ -3,41 +3,33 @@
 
 #pragma once
 
-#include <cstddef>
+#include <memory>
 
-#include <js/GCVector.h>
-#include <js/Promise.h>
-#include <js/RootingAPI.h>
+#include <js/TypeDecls.h>
 
 namespace orrery::script {
 
-class JobQueue final : public JS::JobQueue {
+class JobQueue {
 public:
-    explicit JobQueue(JSContext* context) : jobs_(context) {}
+    // The context's queue from now on, until it is destroyed.
+    explicit JobQueue(JSContext* context);
+    JobQueue(const JobQueue&) = delete;
+    JobQueue& operator=(const JobQueue&) = delete;
+    ~JobQueue();
 
     // False when a job was stopped from outside (time, memory, abort). What a job throws is
     // nobody's: the service does not report rejected promises either.
-    bool run_all(JSContext* context);
+    bool run_all();
     void clear();
     // While ignored, new jobs are dropped: nothing ever waits for a promise of a UDF.
-    void set_ignored(bool ignored) { ignored_ = ignored; }
-
-    JSObject* getIncumbentGlobal(JSContext* context) override;
-    bool enqueuePromiseJob(JSContext* context,
-                           JS::HandleObject promise,
-                           JS::HandleObject job,
-                           JS::HandleObject allocation_site,
-                           JS::HandleObject incumbent_global) override;
-    void runJobs(JSContext* context) override;
-    bool empty() const override;
-
-protected:
-    js::UniquePtr<SavedJobQueue> saveJobQueue(JSContext* context) override;
+    void set_ignored(bool ignored);
 
 private:
-    JS::PersistentRootedObjectVector jobs_;
-    std::size_t next_ = 0;
-    bool ignored_ = false;
+    // Derived from the engine's class, which has no type information, so it stays in one file.
+    class Jobs;
+
+    JSContext* const context_;
+    std::unique_ptr<Jobs> jobs_;
 };
 
 }  // namespace orrery::script

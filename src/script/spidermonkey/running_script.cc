@@ -139,7 +139,7 @@ Status RunningScript::run_main() {
     }
     TRY(load_function(runtime_, *execution_.script, &main));
     if (!realm_->call(context_, main, parameters)) return failure();
-    if (!runtime_.jobs().run_all(context_)) return failure();
+    if (!runtime_.jobs().run_all()) return failure();
     return {};
 }
 
@@ -154,7 +154,7 @@ Status RunningScript::run_callbacks() {
         const std::unique_ptr<Pending> next = std::move(pending_.front());
         pending_.pop_front();
         pending_bytes_ -= next->bytes;
-        if (!deliver(*next) || !runtime_.jobs().run_all(context_)) return failure();
+        if (!deliver(*next) || !runtime_.jobs().run_all()) return failure();
     }
     return {};
 }

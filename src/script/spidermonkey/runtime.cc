@@ -73,7 +73,6 @@ void SpiderMonkeyRuntime::configure_context() {
         [](JSContext*, void* self) { static_cast<SpiderMonkeyRuntime*>(self)->exhausted_ = true; },
         this);
     jobs_ = std::make_unique<JobQueue>(context_);
-    JS::SetJobQueue(context_, jobs_.get());
 }
 
 SpiderMonkeyRuntime::~SpiderMonkeyRuntime() {
@@ -84,8 +83,6 @@ SpiderMonkeyRuntime::~SpiderMonkeyRuntime() {
     prelude_ = nullptr;
     memory_information_.reset();
     home_.reset();
-    jobs_->clear();
-    JS::SetJobQueue(context_, nullptr);
     jobs_.reset();
     JS_DestroyContext(context_);
 }
