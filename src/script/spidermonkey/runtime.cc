@@ -68,6 +68,16 @@ void SpiderMonkeyRuntime::configure_context() {
     JS_SetSecurityCallbacks(context_, &kSecurity);
     JS::ContextOptionsRef(context_).setAsmJS(false).setWasm(false);
     CHECK(JS_AddInterruptCallback(context_, interrupt));
+    // A script that allocates fast makes the collector run. Looking at its memory then does not have
+    // to wait for the watchdog.
+    JS_SetGCCallback(
+        context_,
+        [](JSContext* context, JSGCStatus status, JS::GCReason reason, void* /*data*/) {
+            if (status == JSGC_END && reason != JS::GCReason::API) {
+                JS_RequestInterruptCallback(context);
+            }
+        },
+        nullptr);
     JS::SetOutOfMemoryCallback(
         context_,
         [](JSContext*, void* self) { static_cast<SpiderMonkeyRuntime*>(self)->exhausted_ = true; },
