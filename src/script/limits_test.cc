@@ -95,6 +95,10 @@ TEST_F(LimitsTest, MemoryBombsAreErrors) {
         "() => { const a = []; while (true) a.push(new Uint8Array(1 << 24).fill(1)); }");
     expect_survives(
         "() => { let s = 'x'; while (true) { s += s + Math.random(); s.charCodeAt(1); } }");
+    // Keys are kept elsewhere than other strings; what hangs on young objects is counted late.
+    expect_survives("() => { const o = {}; for (let i = 0;; i++) o['x'.repeat(1e6) + i] = 1; }");
+    expect_survives("() => { const a = []; for (;;) a.push(1); }");
+    expect_survives("() => { const a = []; a.length = 2 ** 32 - 1; a.fill(1); }");
     expect_survives(
         "() => { const f = () => { for (let i = 0; i < 10; i++) "
         "Promise.resolve(new Array(1000).fill(1)).then(f); }; f(); }");
@@ -111,6 +115,14 @@ TEST_F(LimitsTest, SearchesThatWouldNotEndAreRefused) {
     expect_survives(text + " __.response.setBody(t.replaceAll(p, '')); }");
     expect_survives(text +
                     " __.response.setBody(new Array(1e6).fill(p + 'c').indexOf(p + 'd')); }");
+}
+
+TEST_F(LimitsTest, TextThatIsTooLongIsNotParsed) {
+    expect_survives(
+        "() => { __.response.setBody(JSON.parse('[' + '1,'.repeat(3e7) + '1]').length); }");
+    EXPECT_EQ(value("JSON.parse('[1, {\"a\": 2}]', (k, v) => k === 'a' ? v + 1 : v)"),
+              R"([1,{"a":3}])");
+    EXPECT_THAT(value("JSON.parse()"), HasSubstr("SyntaxError"));
 }
 
 TEST_F(LimitsTest, OrdinarySearchesAreLeftAlone) {

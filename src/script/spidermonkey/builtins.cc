@@ -10,7 +10,7 @@
 #include <jsapi.h>
 #include <jsfriendapi.h>
 
-#include "script/spidermonkey/search_guards.h"
+#include "script/spidermonkey/guards.h"
 
 namespace orrery::script {
 namespace {
@@ -66,7 +66,7 @@ bool install_error(JSContext* context, JS::HandleObject global) {
 }  // namespace
 
 bool install_builtins(JSContext* context, JS::HandleObject global) {
-    return install_error(context, global) && install_search_guards(context, global);
+    return install_error(context, global) && install_guards(context, global);
 }
 
 }  // namespace orrery::script

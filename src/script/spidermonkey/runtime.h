@@ -73,6 +73,7 @@ public:
 private:
     static bool interrupt(JSContext* context);
     bool may_go_on();
+    void collect_young_objects();
     std::size_t memory_used();
     void configure_context();
 

@@ -1,4 +1,4 @@
-#include "script/spidermonkey/search_guards.h"
+#include "script/spidermonkey/guards.h"
 
 #include <cstdint>
 
@@ -22,10 +22,12 @@ constexpr std::size_t kSymbolSlot = 1;
 
 // Characters compared at worst: about 0.2 s.
 constexpr std::uint64_t kWorkMax = std::uint64_t{1} << 34;
+// About 1 s.
+constexpr std::size_t kParseUnitsMax = std::size_t{1} << 25;
 constexpr std::int32_t kNoSymbol = -1;
 
 bool refuse(JSContext* context) {
-    JS_ReportErrorASCII(context, "the search is too large");
+    JS_ReportErrorASCII(context, "this is too much work for one call");
     return false;
 }
 
@@ -97,6 +99,18 @@ bool guarded_array_search(JSContext* context, unsigned count, JS::Value* values)
     return call_original(context, arguments, self, arguments);
 }
 
+bool guarded_parse(JSContext* context, unsigned count, JS::Value* values) {
+    const JS::CallArgs arguments = JS::CallArgsFromVp(count, values);
+    JS::RootedValue self(context, arguments.thisv());
+    if (arguments.length() > 0) {
+        JS::RootedString text(context, JS::ToString(context, arguments[0]));
+        if (!text) return false;
+        if (JS_GetStringLength(text) > kParseUnitsMax) return refuse(context);
+        arguments[0].setString(text);
+    }
+    return call_original(context, arguments, self, arguments);
+}
+
 struct Guarded {
     const char* name;
     std::int32_t symbol;  // the method by which a pattern searches by itself
@@ -133,7 +147,7 @@ bool install_all(JSContext* context,
 
 }  // namespace
 
-bool install_search_guards(JSContext* context, JS::HandleObject global) {
+bool install_guards(JSContext* context, JS::HandleObject global) {
     static constexpr auto kSplit = static_cast<std::int32_t>(JS::SymbolCode::split);
     static constexpr auto kReplace = static_cast<std::int32_t>(JS::SymbolCode::replace);
     static constexpr Guarded kStringFunctions[] = {{"indexOf", kNoSymbol},
@@ -147,12 +161,18 @@ bool install_search_guards(JSContext* context, JS::HandleObject global) {
 
     JS::RootedValue string(context);
     JS::RootedValue prototype(context);
-    if (!JS_GetProperty(context, global, "String", &string)) return false;
+    JS::RootedValue json(context);
+    if (!JS_GetProperty(context, global, "String", &string) ||
+        !JS_GetProperty(context, global, "JSON", &json)) {
+        return false;
+    }
+    JS::RootedObject json_object(context, &json.toObject());
     JS::RootedObject constructor(context, &string.toObject());
     if (!JS_GetProperty(context, constructor, "prototype", &prototype)) return false;
     JS::RootedObject strings(context, &prototype.toObject());
     JS::RootedObject arrays(context, JS::GetRealmArrayPrototype(context));
-    return arrays && install_all(context, strings, kStringFunctions, guarded_string_search) &&
+    return arrays && install(context, json_object, {"parse", kNoSymbol}, guarded_parse) &&
+           install_all(context, strings, kStringFunctions, guarded_string_search) &&
            install_all(context, arrays, kArrayFunctions, guarded_array_search);
 }
 
