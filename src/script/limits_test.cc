@@ -98,6 +98,10 @@ TEST_F(LimitsTest, MemoryBombsAreErrors) {
     // Keys are kept elsewhere than other strings; what hangs on young objects is counted late.
     expect_survives("() => { const o = {}; for (let i = 0;; i++) o['x'.repeat(1e6) + i] = 1; }");
     expect_survives("() => { const a = []; for (;;) a.push(1); }");
+    // Memory cannot be looked at where there is no stack left.
+    expect_survives(
+        "() => { const a = []; const f = () => { try { f(); } catch (e) {} "
+        "for (let i = 0; i < 1e6; i++) a.push(i); }; f(); }");
     expect_survives("() => { const a = []; a.length = 2 ** 32 - 1; a.fill(1); }");
     expect_survives(
         "() => { const f = () => { for (let i = 0; i < 10; i++) "
@@ -123,6 +127,15 @@ TEST_F(LimitsTest, TextThatIsTooLongIsNotParsed) {
     EXPECT_EQ(value("JSON.parse('[1, {\"a\": 2}]', (k, v) => k === 'a' ? v + 1 : v)"),
               R"([1,{"a":3}])");
     EXPECT_THAT(value("JSON.parse()"), HasSubstr("SyntaxError"));
+}
+
+TEST_F(LimitsTest, StringsThatAreTooLongAreNotTransformed) {
+    for (const char* call : {"normalize('NFKD')", "toUpperCase()", "toLocaleLowerCase('tr')"}) {
+        expect_survives("() => { __.response.setBody('\\u1E9B'.repeat(2 ** 25)." +
+                        std::string(call) + ".length); }");
+    }
+    EXPECT_EQ(value("['aß'.toUpperCase(), 'A'.toLowerCase(), '\\u0041\\u030A'.normalize()]"),
+              "[\"ASS\",\"a\",\"Å\"]");
 }
 
 TEST_F(LimitsTest, OrdinarySearchesAreLeftAlone) {

@@ -22,8 +22,9 @@ constexpr std::size_t kSymbolSlot = 1;
 
 // Characters compared at worst: about 0.2 s.
 constexpr std::uint64_t kWorkMax = std::uint64_t{1} << 34;
-// About 1 s.
+// About 1 s each.
 constexpr std::size_t kParseUnitsMax = std::size_t{1} << 25;
+constexpr std::size_t kTransformUnitsMax = std::size_t{1} << 24;
 constexpr std::int32_t kNoSymbol = -1;
 
 bool refuse(JSContext* context) {
@@ -99,6 +100,19 @@ bool guarded_array_search(JSContext* context, unsigned count, JS::Value* values)
     return call_original(context, arguments, self, arguments);
 }
 
+// Functions of strings that look at every character: upper and lower case, normal forms.
+bool guarded_transform(JSContext* context, unsigned count, JS::Value* values) {
+    const JS::CallArgs arguments = JS::CallArgsFromVp(count, values);
+    JS::RootedValue self(context, arguments.thisv());
+    if (!self.isNullOrUndefined()) {
+        JS::RootedString text(context, JS::ToString(context, self));
+        if (!text) return false;
+        if (JS_GetStringLength(text) > kTransformUnitsMax) return refuse(context);
+        self.setString(text);
+    }
+    return call_original(context, arguments, self, arguments);
+}
+
 bool guarded_parse(JSContext* context, unsigned count, JS::Value* values) {
     const JS::CallArgs arguments = JS::CallArgsFromVp(count, values);
     JS::RootedValue self(context, arguments.thisv());
@@ -156,6 +170,11 @@ bool install_guards(JSContext* context, JS::HandleObject global) {
                                                    {"split", kSplit},
                                                    {"replace", kReplace},
                                                    {"replaceAll", kReplace}};
+    static constexpr Guarded kTransforms[] = {{"normalize", kNoSymbol},
+                                              {"toUpperCase", kNoSymbol},
+                                              {"toLowerCase", kNoSymbol},
+                                              {"toLocaleUpperCase", kNoSymbol},
+                                              {"toLocaleLowerCase", kNoSymbol}};
     static constexpr Guarded kArrayFunctions[] = {
         {"indexOf", kNoSymbol}, {"lastIndexOf", kNoSymbol}, {"includes", kNoSymbol}};
 
@@ -173,6 +192,7 @@ bool install_guards(JSContext* context, JS::HandleObject global) {
     JS::RootedObject arrays(context, JS::GetRealmArrayPrototype(context));
     return arrays && install(context, json_object, {"parse", kNoSymbol}, guarded_parse) &&
            install_all(context, strings, kStringFunctions, guarded_string_search) &&
+           install_all(context, strings, kTransforms, guarded_transform) &&
            install_all(context, arrays, kArrayFunctions, guarded_array_search);
 }
 

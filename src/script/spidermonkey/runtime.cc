@@ -26,6 +26,7 @@ namespace {
 constexpr std::size_t kJavaScriptStackBytes = kScriptStackBytes / 2;
 constexpr std::uint32_t kNurseryBytesMax = 4 * 1024 * 1024;
 constexpr std::size_t kPreparedMax = 2;
+constexpr int kBlindLooksMax = 20;
 
 // Text never becomes code: neither eval nor Function, as in the service.
 bool allow_dynamic_code(JSContext* /*context*/,
@@ -181,10 +182,10 @@ bool SpiderMonkeyRuntime::may_go_on() {
         }
     }
     collect_young_objects();
-    if (memory_used() <= options_.heap_bytes_max) return true;
+    if (is_within_memory()) return true;
     // What is counted may be garbage.
     JS_GC(context_);
-    if (memory_used() <= options_.heap_bytes_max) return true;
+    if (is_within_memory()) return true;
     exhausted_ = true;
     stop(Error(ErrorCode::kBadRequest, "The script exceeded the memory it may use."));
     return false;
@@ -208,14 +209,20 @@ void SpiderMonkeyRuntime::collect_young_objects() {
 }
 
 // Everything on the heap and what hangs on it outside. The engine itself limits the former only.
-std::size_t SpiderMonkeyRuntime::memory_used() {
+bool SpiderMonkeyRuntime::is_within_memory() {
     const JSAutoRealm entered(context_, home_);
     JS::RootedValue heap_bytes(context_);
     JS::RootedValue other_bytes(context_);
     JS::RootedObject information(context_, memory_information_);
-    CHECK(JS_GetProperty(context_, information, "gcBytes", &heap_bytes) &&
-          JS_GetProperty(context_, information, "mallocBytes", &other_bytes));
-    return static_cast<std::size_t>(heap_bytes.toNumber() + other_bytes.toNumber());
+    if (!JS_GetProperty(context_, information, "gcBytes", &heap_bytes) ||
+        !JS_GetProperty(context_, information, "mallocBytes", &other_bytes)) {
+        // There may be no stack left for it now, but a script that is always there hides something.
+        JS_ClearPendingException(context_);
+        return ++blind_looks_ <= kBlindLooksMax;
+    }
+    blind_looks_ = 0;
+    return heap_bytes.toNumber() + other_bytes.toNumber() <=
+           static_cast<double>(options_.heap_bytes_max);
 }
 
 SpiderMonkeyRuntime::Deadline::Deadline(SpiderMonkeyRuntime& runtime,

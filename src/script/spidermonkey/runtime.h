@@ -74,7 +74,7 @@ private:
     static bool interrupt(JSContext* context);
     bool may_go_on();
     void collect_young_objects();
-    std::size_t memory_used();
+    bool is_within_memory();
     void configure_context();
 
     const RuntimeEnvironment environment_;
@@ -93,6 +93,7 @@ private:
     std::vector<Deadline*> deadlines_;
     std::optional<Watchdog::Guard> guard_;
     std::optional<Error> stopped_;
+    int blind_looks_ = 0;  // in a row, at memory that could not be seen
     bool exhausted_ = false;
 };
 
