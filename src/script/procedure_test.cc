@@ -1,3 +1,4 @@
+#include "script/system_scripts.h"
 #include "script/test_support.h"
 
 namespace orrery::script {
@@ -211,6 +212,14 @@ TEST_F(ProcedureTest, AwaitsOperations) {
                "  try { const a = await read('a'); await read('b'); __.response.setBody(0); }"
                "  catch (e) { __.response.setBody([e.number, e.message, e.body]); } }"),
         R"([404,"no such item","no such item"])");
+}
+
+TEST_F(ProcedureTest, SystemProceduresExist) {
+    EXPECT_EQ(system_procedure("__.sys.other"), nullptr);
+    Execution execution;
+    execution.script = system_procedure("__.sys.echo");
+    execution.arguments = R"([{"a":1},2])";
+    EXPECT_EQ(runtime_->run(execution, host_).body, R"({"a":1})");
 }
 
 TEST_F(ProcedureTest, ReturnsNothingOfTheMainFunction) { EXPECT_EQ(result("() => 42"), "\"\""); }
