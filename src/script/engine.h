@@ -143,7 +143,7 @@ public:
     virtual void prepare() = 0;
     virtual void rest() = 0;
 
-    // Memory ran out while it was used: it must be replaced before the next run.
+    // Memory ran out while it was used. It still works, but is not to be trusted for long.
     virtual bool is_exhausted() const = 0;
 };
 

@@ -204,6 +204,32 @@ TEST_F(LimitsTest, BodiesAndLogsAreBounded) {
     EXPECT_EQ(outcome.log.size(), 16000U);
 }
 
+TEST_F(LimitsTest, ABodyThatGrewIsRefused) {
+    const Outcome outcome = run_procedure(
+        "() => { const a = []; __.response.setBody(a); for (let i = 0; i < 14; i++) "
+        "a.push('x'.repeat(1e6)); }");
+    ASSERT_FALSE(outcome.status);
+    EXPECT_EQ(outcome.status.error().code(), ErrorCode::kTooLarge);
+}
+
+TEST_F(LimitsTest, SourceThatIsNestedTooDeeplyDoesNotCompile) {
+    for (const char* open : {"[", "(", "{", "-", "a?", "()=>"}) {
+        std::string body = "() => ";
+        for (int i = 0; i < 200'000; ++i) {
+            body += open;
+        }
+        EXPECT_EQ(run_procedure(body).status.error().sub_status(), kCompileErrorSubStatus) << open;
+    }
+    expect_alive();
+}
+
+TEST_F(LimitsTest, AnExhaustedRuntimeStillRuns) {
+    EXPECT_FALSE(run_procedure("() => { const a = []; while (true) a.push({}); }").status);
+    ASSERT_TRUE(runtime_->is_exhausted());
+    runtime_->rest();
+    EXPECT_EQ(value("1"), "1");
+}
+
 TEST_F(LimitsTest, CallbacksThatWaitAreBounded) {
     EXPECT_EQ(result("() => { let n = 0; const link = __.getAltLink() + '/docs/x'; "
                      "while (__.readDocument(link, () => {})) n++; "

@@ -71,7 +71,7 @@ void ScriptPool::run() {
     Job job;
     while (next(lock, runtime.get(), job)) {
         lock.unlock();
-        // After running out of memory the heap is in no state to be trusted with the next script.
+        // After running out of memory the heap is not to be trusted with the next script.
         if (runtime && runtime->is_exhausted()) runtime.reset();
         if (!runtime) runtime = make_runtime(environment_, options_.runtime);
         try {

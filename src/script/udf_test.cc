@@ -1,3 +1,5 @@
+#include <bit>
+
 #include "script/test_support.h"
 
 namespace orrery::script {
@@ -50,6 +52,15 @@ TEST_F(UdfTest, TakesAndGivesTypedValues) {
         EXPECT_EQ(result->kind(), argument.kind());
         EXPECT_EQ(result->text(), argument.text());
         EXPECT_EQ(result->number(), argument.number());
+    }
+}
+
+TEST_F(UdfTest, AnyNanIsANumber) {
+    const auto same = session_->add({"same", "x => typeof x"});
+    for (const std::uint64_t bits :
+         {0x7FF8000000000000U, 0xFFF8000000000000U, 0xFFFFFFFFFFFFFFFFU}) {
+        const UdfValue argument = UdfValue::number(std::bit_cast<double>(bits));
+        EXPECT_EQ(session_->call(*same, {&argument, 1})->text(), "number");
     }
 }
 

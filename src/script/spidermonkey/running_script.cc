@@ -19,6 +19,9 @@ namespace {
 constexpr const char* kLogRequestHeader = "x-ms-documentdb-script-enable-logging";
 constexpr const char* kLogResponseHeader = "x-ms-documentdb-script-log-results";
 
+// A UTF-16 unit is at most three bytes.
+constexpr std::size_t kBodyBytesMax = 3 * model::limits::kScriptMessageUnitsMax;
+
 // Operations are refused in the last fifth of the time, so that the script can end by itself.
 std::chrono::milliseconds time_for_operations(std::chrono::milliseconds limit) {
     return limit * 4 / 5;
@@ -268,6 +271,10 @@ Status RunningScript::read_results(Outcome& outcome) {
         return {};
     }
     if (!print_json(context_, body, outcome.body)) return failure();
+    // The body was measured when it was set, but an object may have grown since.
+    if (outcome.body && outcome.body->size() > kBodyBytesMax) {
+        return Error(ErrorCode::kTooLarge, "The body that the script has set is too large.");
+    }
     return {};
 }
 

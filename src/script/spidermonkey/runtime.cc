@@ -104,7 +104,7 @@ SpiderMonkeyRuntime& SpiderMonkeyRuntime::of(JSContext* context) {
 }
 
 Outcome SpiderMonkeyRuntime::run(const Execution& execution, ScriptHost& host) {
-    CHECK(running_ == nullptr && !exhausted_);
+    CHECK(running_ == nullptr);
     const std::chrono::milliseconds started = now();
     Outcome outcome;
     {
@@ -145,6 +145,7 @@ void SpiderMonkeyRuntime::prepare() {
 }
 
 void SpiderMonkeyRuntime::rest() {
+    JS::PrepareForFullGC(context_);
     JS::NonIncrementalGC(context_, JS::GCOptions::Shrink, JS::GCReason::API);
 }
 
@@ -156,6 +157,11 @@ std::unique_ptr<Realm> SpiderMonkeyRuntime::take_realm() {
 }
 
 Error SpiderMonkeyRuntime::take_failure(Phase phase, std::string_view file) {
+    if (JS::CurrentGlobalOrNull(context_) == nullptr) {
+        // No global object could be made, so there is nowhere to describe the exception in.
+        JS_ClearPendingException(context_);
+        return Error(ErrorCode::kUnavailable, "there is no memory to run the script");
+    }
     if (JS_IsExceptionPending(context_)) {
         Error error = take_exception(context_, phase, file);
         // Describing it runs code of the script, which may have been stopped.
@@ -174,6 +180,7 @@ void SpiderMonkeyRuntime::stop(Error error) { stopped_.emplace(std::move(error))
 bool SpiderMonkeyRuntime::interrupt(JSContext* context) { return of(context).may_go_on(); }
 
 bool SpiderMonkeyRuntime::may_go_on() {
+    if (deadlines_.empty()) return true;
     const std::chrono::milliseconds time = now();
     for (const Deadline* deadline : deadlines_) {
         if (time >= deadline->until_) {

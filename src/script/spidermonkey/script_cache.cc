@@ -36,7 +36,7 @@ RefPtr<JS::Stencil> compile(JSContext* context, const Script& script) {
 std::string file_name(const Script& script) { return script.id + ".js"; }
 
 RefPtr<JS::Stencil> ScriptCache::find_or_compile(JSContext* context, const Script& script) {
-    std::string key = script.id + '\n' + script.body;
+    std::string key = std::to_string(script.id.size()) + ':' + script.id + script.body;
     if (const auto found = by_key_.find(key); found != by_key_.end()) {
         entries_.splice(entries_.begin(), entries_, found->second);
         return found->second->stencil;

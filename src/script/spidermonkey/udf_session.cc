@@ -75,7 +75,8 @@ bool SpiderMonkeyUdfSession::convert(const UdfValue& argument, JS::MutableHandle
             out.setBoolean(argument.boolean());
             return true;
         case UdfValue::Kind::kNumber:
-            out.setNumber(argument.number());
+            // Other NaNs would be taken for pointers.
+            out.setNumber(JS::CanonicalizeNaN(argument.number()));
             return true;
         case UdfValue::Kind::kString:
             return set_string(context_, argument.text(), out);
