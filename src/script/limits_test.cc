@@ -14,10 +14,7 @@ protected:
         Execution execution;
         execution.script = script(std::move(body));
         execution.time_limit = limit;
-        if (runtime_->is_exhausted()) {
-            runtime_.reset();
-            runtime_ = make_runtime({clock_, random_, watchdog_});
-        }
+        if (runtime_->is_exhausted()) renew_runtime();
         return runtime_->run(execution, host_);
     }
 

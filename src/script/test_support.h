@@ -175,7 +175,13 @@ private:
 
 class ScriptTest : public testing::Test {
 protected:
-    ScriptTest() : runtime_(make_runtime({clock_, random_, watchdog_})) {}
+    ScriptTest() { renew_runtime(); }
+
+    // A small heap is full sooner.
+    void renew_runtime() {
+        runtime_.reset();
+        runtime_ = make_runtime({clock_, random_, watchdog_}, {.heap_bytes_max = 48U << 20});
+    }
 
     static std::shared_ptr<const Script> script(std::string body) {
         return std::make_shared<const Script>(Script{"script", std::move(body)});
