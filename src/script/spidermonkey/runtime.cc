@@ -27,6 +27,7 @@ constexpr std::size_t kJavaScriptStackBytes = kScriptStackBytes / 2;
 constexpr std::uint32_t kNurseryBytesMax = 4 * 1024 * 1024;
 constexpr std::size_t kPreparedMax = 2;
 constexpr int kBlindLooksMax = 20;
+constexpr int kLookPause = 9;
 
 // Text never becomes code: neither eval nor Function, as in the service.
 bool allow_dynamic_code(JSContext* /*context*/,
@@ -188,14 +189,23 @@ bool SpiderMonkeyRuntime::may_go_on() {
             return false;
         }
     }
+    if (time < next_look_) return true;
+    const bool is_within = may_use_its_memory();
+    // Looking can take as long as the watchdog's interval, with a deep stack or a full heap; the
+    // script must still get on.
+    next_look_ = now() + kLookPause * (now() - time);
+    if (is_within) return true;
+    exhausted_ = true;
+    stop(Error(ErrorCode::kBadRequest, "The script exceeded the memory it may use."));
+    return false;
+}
+
+bool SpiderMonkeyRuntime::may_use_its_memory() {
     collect_young_objects();
     if (is_within_memory()) return true;
     // What is counted may be garbage.
     JS_GC(context_);
-    if (is_within_memory()) return true;
-    exhausted_ = true;
-    stop(Error(ErrorCode::kBadRequest, "The script exceeded the memory it may use."));
-    return false;
+    return is_within_memory();
 }
 
 // What hangs on young objects is not counted until they have survived a collection, and an array
@@ -236,6 +246,7 @@ SpiderMonkeyRuntime::Deadline::Deadline(SpiderMonkeyRuntime& runtime,
                                         std::chrono::milliseconds time_limit)
     : runtime_(runtime), until_(runtime.now() + time_limit) {
     if (runtime_.deadlines_.empty()) {
+        runtime_.next_look_ = {};
         JSContext* context = runtime_.context_;
         runtime_.guard_.emplace(runtime_.environment_.watchdog,
                                 [context] { JS_RequestInterruptCallback(context); });

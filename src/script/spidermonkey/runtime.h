@@ -73,6 +73,7 @@ public:
 private:
     static bool interrupt(JSContext* context);
     bool may_go_on();
+    bool may_use_its_memory();
     void collect_young_objects();
     bool is_within_memory();
     void configure_context();
@@ -93,7 +94,8 @@ private:
     std::vector<Deadline*> deadlines_;
     std::optional<Watchdog::Guard> guard_;
     std::optional<Error> stopped_;
-    int blind_looks_ = 0;  // in a row, at memory that could not be seen
+    std::chrono::milliseconds next_look_{0};  // at the memory
+    int blind_looks_ = 0;                     // in a row, at memory that could not be seen
     bool exhausted_ = false;
 };
 
