@@ -30,6 +30,9 @@ inline constexpr std::size_t kExcludedPathsMax = 1500;          // of an indexin
 inline constexpr std::size_t kCompositeIndexPropertiesMax = 8;  // of one composite index
 inline constexpr std::size_t kCompositeIndexPathsMax = 100;     // of all composite indexes
 inline constexpr std::size_t kComputedPropertiesMax = 20;       // of a container
+inline constexpr std::size_t kStoredProceduresMax = 100;        // of a container; 403 above
+inline constexpr std::size_t kTriggersMax = 25;                 // of a container; 403 above
+inline constexpr std::size_t kUdfsMax = 50;                     // of a container; 403 above
 
 // Pages.
 inline constexpr std::size_t kPageItemsDefault = 100;          // without x-ms-max-item-count
