@@ -25,6 +25,7 @@
 #include "service/partitions.h"
 #include "service/queries.h"
 #include "service/resources.h"
+#include "service/scripts.h"
 #include "storage/memory/memory_engine.h"
 
 namespace orrery::service::testing_support {
@@ -107,6 +108,7 @@ public:
                 .partition_count = std::nullopt,
                 .on_removal = [this] { ++removals; },
                 .on_replacement = [this](model::ContainerRid rid) { indexing->adopt(rid); }});
+        scripts.emplace(*catalog, *signer);
         items.emplace(*partitions);
         feed.emplace(*partitions, *signer);
         queries.emplace(*partitions, *signer, clock_, readers);
@@ -179,6 +181,7 @@ public:
     std::optional<Indexing> indexing;
     std::optional<ContinuationSigner> signer;
     std::optional<Resources> resources;
+    std::optional<Scripts> scripts;
     std::optional<Items> items;
     std::optional<ItemFeed> feed;
     std::optional<Queries> queries;
