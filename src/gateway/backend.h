@@ -15,11 +15,13 @@
 #include "service/items.h"
 #include "service/queries.h"
 #include "service/resources.h"
+#include "service/scripts.h"
 
 namespace orrery::gateway {
 
 struct Backend {
     service::Resources& resources;
+    service::Scripts& scripts;
     service::Items& items;
     service::ItemFeed& item_feed;
     service::Queries& queries;

@@ -167,6 +167,7 @@ protected:
     bool healthy_ = true;
     ThreadPool workers_{1};
     Gateway gateway_{Backend{.resources = *services_.resources,
+                             .scripts = *services_.scripts,
                              .items = *services_.items,
                              .item_feed = *services_.feed,
                              .queries = *services_.queries,

@@ -101,6 +101,7 @@ void Node::build_services(const ServeConfig& config) {
                                          indexing_->adopt(rid);
                                          background_->wake();
                                      }});
+    scripts_ = std::make_unique<service::Scripts>(*catalog_, *signer_);
     items_ = std::make_unique<service::Items>(*partitions_);
     item_feed_ = std::make_unique<service::ItemFeed>(*partitions_, *signer_);
     readers_ = std::make_unique<ThreadPool>(kReaderThreads);
@@ -118,6 +119,7 @@ Status Node::open_gateway(const ServeConfig& config) {
     options.tls = TRY(tls_identity(config, clock_));
     gateway_ = std::make_unique<gateway::Gateway>(
         gateway::Backend{.resources = *resources_,
+                         .scripts = *scripts_,
                          .items = *items_,
                          .item_feed = *item_feed_,
                          .queries = *queries_,

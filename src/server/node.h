@@ -26,6 +26,7 @@
 #include "service/partitions.h"
 #include "service/queries.h"
 #include "service/resources.h"
+#include "service/scripts.h"
 #include "storage/data_directory.h"
 #include "storage/engine.h"
 
@@ -73,6 +74,7 @@ private:
     std::unique_ptr<service::Background> background_;
     std::unique_ptr<service::ContinuationSigner> signer_;
     std::unique_ptr<service::Resources> resources_;
+    std::unique_ptr<service::Scripts> scripts_;
     std::unique_ptr<service::Items> items_;
     std::unique_ptr<service::ItemFeed> item_feed_;
     std::unique_ptr<ThreadPool> readers_;

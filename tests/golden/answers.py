@@ -19,6 +19,12 @@ TAILS = {
     "<container>": '"_rid":"<rid:8>","_self":"dbs/<rid:4>/colls/<rid:8>/","_etag":"<etag>",'
                    '"_ts":<ts>,"_docs":"docs/","_sprocs":"sprocs/","_triggers":"triggers/",'
                    '"_udfs":"udfs/","_conflicts":"conflicts/"}',
+    "<stored procedure>": '"_rid":"<rid:16>","_self":"dbs/<rid:4>/colls/<rid:8>/sprocs/<rid:16>/",'
+                          '"_etag":"<etag>","_ts":<ts>}',
+    "<trigger>": '"_rid":"<rid:16>","_self":"dbs/<rid:4>/colls/<rid:8>/triggers/<rid:16>/",'
+                 '"_etag":"<etag>","_ts":<ts>}',
+    "<udf>": '"_rid":"<rid:16>","_self":"dbs/<rid:4>/colls/<rid:8>/udfs/<rid:16>/",'
+             '"_etag":"<etag>","_ts":<ts>}',
     "<database>": '"_rid":"<rid:4>","_self":"dbs/<rid:4>/","_etag":"<etag>","_ts":<ts>,'
                   '"_colls":"colls/","_users":"users/"}',
 }
@@ -144,7 +150,8 @@ def rid_shape(rid: str) -> str:
 
 def link_shape(link: str) -> str:
     return re.sub(r"(?<=/)[A-Za-z0-9+-]+=*(?=/)",
-                  lambda m: m[0] if m[0] in ("dbs", "colls", "docs", "pkranges", "offers")
+                  lambda m: m[0] if m[0] in ("dbs", "colls", "docs", "sprocs", "triggers", "udfs",
+                                             "pkranges", "offers")
                   else rid_shape(m[0]), link)
 
 

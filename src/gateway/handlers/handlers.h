@@ -36,6 +36,14 @@ void replace_item(const Backend& backend, const CallPtr& call);
 void refuse_patch(const Backend& backend, const CallPtr& call);
 void delete_item(const Backend& backend, const CallPtr& call);
 
+// Stored procedures, triggers and user-defined functions.
+void list_scripts(const Backend& backend, const CallPtr& call);
+void post_script(const Backend& backend, const CallPtr& call);
+void read_script(const Backend& backend, const CallPtr& call);
+void replace_script(const Backend& backend, const CallPtr& call);
+void delete_script(const Backend& backend, const CallPtr& call);
+void refuse_execution(const Backend& backend, const CallPtr& call);
+
 void list_ranges(const Backend& backend, const CallPtr& call);
 void read_range(const Backend& backend, const CallPtr& call);
 
@@ -49,6 +57,9 @@ Result<service::FoundContainer> owner_of(const Backend& backend, const Call& cal
 
 // Whether a POST on a feed is a query rather than a create.
 bool is_query(const Call& call);
+
+// The query of a POST on any feed but that of items.
+Result<service::ResourceQuery> query_of(Call& call);
 
 // Answers with a resource of the control plane: 304 when the client has it, else `status`.
 void respond_with(Call& call, unsigned status, const Result<service::ResourceAnswer>& answer);
