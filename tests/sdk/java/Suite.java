@@ -27,6 +27,7 @@ public final class Suite {
         Resources.register();
         Items.register();
         Queries.register();
+        Scripts.register();
         System.exit(run());
     }
 
