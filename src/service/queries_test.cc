@@ -119,6 +119,11 @@ TEST_F(QueriesTest, SortingWalksTheIndex) {
     EXPECT_EQ(way("SELECT * FROM c WHERE ARRAY_CONTAINS(c.tags, 't7') ORDER BY c.n"), "sort 16/8");
     EXPECT_EQ(code_of(run("SELECT * FROM c ORDER BY c.no")), "400");
     EXPECT_EQ(code_of(run("SELECT * FROM c ORDER BY c.n, c.city")), "400");
+    const std::string two_rows = "(SELECT VALUE t FROM t IN (SELECT VALUE [1, 2]))";
+    EXPECT_EQ(code_of(run("SELECT * FROM c WHERE ARRAY_CONTAINS(c.tags, 't7') AND " + two_rows +
+                          " = 3 ORDER BY c.n")),
+              "400")
+        << "the error of a filter that lets no item through";
 }
 
 TEST_F(QueriesTest, CompositeIndexesServeFilters) {
