@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/ascii.h"
 #include "base/hash.h"
 #include "base/stopwatch.h"
 #include "model/limits.h"
@@ -18,6 +19,7 @@
 #include "sql/printer.h"
 #include "sql/query_plan.h"
 #include "sql/query_spec.h"
+#include "sql/walk.h"
 
 namespace orrery::service {
 
@@ -49,12 +51,17 @@ struct Parsed {
     sql::BindingContext context;
 };
 
+Result<sql::QuerySpec> spec_of(const QueryOptions& options, std::string_view body) {
+    if (options.plain_text) return sql::plain_query_spec(body);
+    return sql::parse_query_spec(body);
+}
+
 Result<Parsed> parse(const QueryOptions& options,
                      const catalog::Container& container,
                      std::string_view body,
                      const Clock& clock) {
     Parsed out;
-    out.spec = options.plain_text ? sql::plain_query_spec(body) : TRY(sql::parse_query_spec(body));
+    out.spec = TRY(spec_of(options, body));
     out.syntax = TRY(sql::parse(out.spec.text));
     TRY(sql::check_query(*out.syntax,
                          {.find_function = sql::find_function, .allow_unsupported = false}));
@@ -313,13 +320,29 @@ private:
 
 }  // namespace
 
+bool calls_udfs(const QueryOptions& options, std::string_view body) {
+    // Most queries can do without being parsed once more. JSON may spell the word with escapes.
+    constexpr std::string_view kWord = "udf";
+    const auto same_letter = [](char a, char b) { return lower(a) == b; };
+    const bool named =
+        std::search(body.begin(), body.end(), kWord.begin(), kWord.end(), same_letter) !=
+        body.end();
+    if (!named && body.find('\\') == std::string_view::npos) return false;
+    const auto spec = spec_of(options, body);
+    if (!spec) return false;
+    const auto query = sql::parse(spec->text);
+    return query && sql::calls_udf(**query);
+}
+
 Result<QueryAnswer> Queries::run(const Request& request,
                                  const QueryOptions& options,
                                  const catalog::Container& container,
-                                 std::string_view body) const {
+                                 std::string_view body,
+                                 sql::UdfCaller* udfs) const {
     TRY(check_intended_container(request, container));
     const auto start = SteadyClock::now();
-    const Parsed query = TRY(parse(options, container, body, clock_));
+    Parsed query = TRY(parse(options, container, body, clock_));
+    query.context.surroundings.udfs = udfs;
     const ItemSelection selection = TRY(select_items(request, container));
     const Routing routing = route(query, container, selection);
     // A container without a partition key is one partition, and its clients know of no other.
