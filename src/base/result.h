@@ -28,6 +28,7 @@ enum class ErrorCode : std::uint8_t {
     kGone,
     kPreconditionFailed,
     kTooLarge,
+    kFailedDependency,  // part of something that failed as a whole
     kThrottled,
     kRetryWith,
     kInternal,

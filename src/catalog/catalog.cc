@@ -6,33 +6,14 @@
 #include "base/base64.h"
 #include "base/bytes.h"
 #include "catalog/entry_reader.h"
-#include "model/etag.h"
+#include "catalog/keys.h"
+#include "catalog/refusals.h"
 
 namespace orrery::catalog {
 
 namespace {
 
 constexpr std::size_t kSecretBytes = 32;
-
-// On disk: the first byte of a catalog key says what it is.
-constexpr char kDatabaseLetter = 'B';
-constexpr char kContainerLetter = 'C';
-constexpr char kDropLetter = 'X';
-constexpr char kOfferLetter = 'O';
-constexpr std::string_view kCountersKey = "M";
-
-template <typename... Numbers>
-std::string key_of(char letter, Numbers... numbers) {
-    std::string key(1, letter);
-    (append_big_endian(key, std::uint32_t{numbers}), ...);
-    return key;
-}
-
-std::string key_of(model::DatabaseRid rid) { return key_of(kDatabaseLetter, rid.number); }
-std::string key_of(model::ContainerRid rid) {
-    return key_of(kContainerLetter, rid.database, rid.number);
-}
-std::string key_of(model::OfferRid rid) { return key_of(kOfferLetter, rid.number); }
 
 std::string scoped_name(std::uint32_t database, std::string_view name) {
     return std::to_string(database) + "/" + std::string(name);
@@ -46,28 +27,6 @@ Result<storage::PartitionId> partition_to_drop(std::string_view key) {
         return Error(ErrorCode::kCorrupted, "the catalog's list of removed partitions is damaged");
     }
     return partition;
-}
-
-Error not_found() {
-    return Error(ErrorCode::kNotFound,
-                 "Resource Not Found. Learn more: https://aka.ms/cosmosdb-tsg-not-found");
-}
-
-Error name_taken() {
-    return Error(ErrorCode::kConflict, "Resource with specified id or name already exists.");
-}
-
-Error numbers_used_up() {
-    return Error(ErrorCode::kForbidden,
-                 "The account cannot have any more databases or containers: the numbers for their "
-                 "resource ids are used up.");
-}
-
-Status check_etag(const std::optional<std::string>& if_match, const Revision& revision) {
-    if (!if_match || model::etag_matches(*if_match, revision.etag())) return {};
-    return Error(
-        ErrorCode::kPreconditionFailed,
-        "Operation cannot be performed because one of the specified precondition is not met.");
 }
 
 template <typename Map, typename Key>
@@ -145,6 +104,7 @@ Status Catalog::load(Random& random) {
 }
 
 Status Catalog::load_entries() {
+    std::vector<ScriptPtr> scripts;
     const auto cursor = store_->scan({}, storage::Direction::kForward);
     for (; cursor->valid(); cursor->next()) {
         const std::string_view key = cursor->key();
@@ -158,6 +118,9 @@ Status Catalog::load_entries() {
             case kOfferLetter:
                 remember(TRY(decode_offer(cursor->value())));
                 break;
+            case kScriptLetter:
+                scripts.push_back(TRY(decode_script(cursor->value())));
+                break;
             case kDropLetter:
                 to_drop_.push_back(TRY(partition_to_drop(key)));
                 break;
@@ -167,7 +130,8 @@ Status Catalog::load_entries() {
                 }
         }
     }
-    return cursor->status();
+    TRY(cursor->status());
+    return load_scripts(scripts);
 }
 
 DatabasePtr Catalog::find_database(std::string_view name) const {
@@ -333,6 +297,7 @@ Result<ContainerPtr> Catalog::replace_container(model::ContainerRid rid,
     Change change = begin_change();
     auto container = std::make_shared<Container>(rid, std::move(definition));
     container->ranges = old->ranges;
+    container->scripts = old->scripts;
     container->revision = change.revision;
     change.batch.put(key_of(rid), encode(*container));
     TRY(commit(change));
@@ -380,6 +345,11 @@ OfferPtr Catalog::add_offer(Change& change,
 
 void Catalog::stage_removal(Change& change, const Container& container) const {
     change.batch.remove(key_of(container.rid));
+    for (const model::ScriptKind kind : model::kScriptKinds) {
+        for (const ScriptPtr& script : container.scripts.list(kind)) {
+            change.batch.remove(key_of(script->rid));
+        }
+    }
     for (const PartitionRange& range : container.ranges) {
         change.batch.put(key_of(kDropLetter, range.partition), {});
     }

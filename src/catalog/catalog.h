@@ -1,6 +1,6 @@
-// The databases, containers and offers of the server, and which partitions hold each container.
-// Kept in a partition of its own and mirrored in memory: look-ups take a shared lock, changes are
-// committed one at a time before they are seen.
+// The databases, containers with their scripts, and offers of the server, and which partitions hold
+// each container. Kept in a partition of its own and mirrored in memory: look-ups take a shared
+// lock, changes are committed one at a time before they are seen.
 
 #pragma once
 
@@ -63,6 +63,26 @@ public:
                                            const std::optional<std::string>& if_match);
     Status remove_container(model::ContainerRid rid, const std::optional<std::string>& if_match);
 
+    // The scripts of a container are found in the container itself (Container::scripts). To change
+    // one publishes a new container; its definition and etag stay. kForbidden when there are too
+    // many.
+    Result<ScriptPtr> create_script(model::ContainerRid container,
+                                    model::ScriptKind kind,
+                                    model::ScriptDefinition definition);
+    // Replaces the script of that name, or creates it.
+    struct UpsertedScript {
+        ScriptPtr script;
+        bool created = false;
+    };
+    Result<UpsertedScript> upsert_script(model::ContainerRid container,
+                                         model::ScriptKind kind,
+                                         model::ScriptDefinition definition,
+                                         const std::optional<std::string>& if_match);
+    Result<ScriptPtr> replace_script(const model::ScriptRid& rid,
+                                     model::ScriptDefinition definition,
+                                     const std::optional<std::string>& if_match);
+    Status remove_script(const model::ScriptRid& rid, const std::optional<std::string>& if_match);
+
     // Partitions of removed containers whose data is still there. Removing a container lists its
     // partitions here in the same commit, so that a crash leaves no data behind for good.
     std::vector<storage::PartitionId> partitions_to_drop() const;
@@ -97,12 +117,22 @@ private:
 
     Status load(Random& random);
     Status load_entries();
+    Status load_scripts(const std::vector<ScriptPtr>& scripts);
     Change begin_change() const;
     Status commit(Change& change);
     OfferPtr add_offer(Change& change,
                        const std::string& resource_rid,
                        const std::string& resource_link,
                        const model::Throughput& throughput) const;
+    // Both under change_mutex_.
+    Result<ScriptPtr> add_script(const Container& container,
+                                 model::ScriptKind kind,
+                                 model::ScriptDefinition definition);
+    Result<ScriptPtr> change_script(const Container& container,
+                                    const ScriptPtr& old,
+                                    model::ScriptDefinition definition,
+                                    const std::optional<std::string>& if_match);
+    Status publish_script(Change& change, const Container& container, const ScriptPtr& script);
     void stage_removal(Change& change, const Container& container) const;
     void stage_offer_removal(Change& change, const std::string& resource_rid) const;
 

@@ -54,12 +54,21 @@ protected:
                            std::uint32_t partitions = 1) {
         return must(try_container(database, name, partitions));
     }
+    void add_trigger(const Container& owner) {
+        must(catalog_->create_script(
+            owner.rid,
+            model::ScriptKind::kTrigger,
+            must(model::parse_script_definition(
+                model::ScriptKind::kTrigger,
+                model::testing_support::parsed(
+                    R"({"id":"t","body":"b","triggerType":"Pre","triggerOperation":"All"})")))));
+    }
     // Of a catalog with one resource of each kind: each entry spoilt at each of its members in
     // turn.
     void expect_refused(
         const std::function<std::vector<json::Value>(json::Value, const std::string&)>& spoil) {
         const DatabasePtr parent = must(catalog_->create_database("d", kManual));
-        container(parent->rid, "c", 2);
+        add_trigger(*container(parent->rid, "c", 2));
         catalog_.reset();
         for (const auto& [key, value] :
              storage::testing_support::entries(store(), {}, storage::Direction::kForward)) {
@@ -312,13 +321,13 @@ TEST_F(CatalogTest, AFailedCommitChangesNothing) {
 
 TEST_F(CatalogTest, DamagedEntriesAreRefused) {
     const DatabasePtr parent = must(catalog_->create_database("d", kManual));
-    container(parent->rid, "c", 2);
+    add_trigger(*container(parent->rid, "c", 2));
     catalog_->remove_container(container(parent->rid, "gone")->rid, std::nullopt).take();
     catalog_.reset();
     const Entries entries =
         storage::testing_support::entries(store(), {}, storage::Direction::kForward);
     ASSERT_EQ(entries.size(),
-              6U);  // database, container, two offers, a partition to drop, counters
+              7U);  // database, container, script, two offers, a partition to drop, counters
     for (const auto& [key, value] : entries) {
         if (key[0] == 'X') continue;
         for (const std::string bad : {"", "{}", "[]", "nonsense"}) {

@@ -111,6 +111,17 @@ std::string encode(const Offer& offer) {
     return out.text();
 }
 
+std::string encode(const Script& script) {
+    Value out(Value::Object{});
+    out.set("database", std::int64_t{script.rid.container.database});
+    out.set("container", std::int64_t{script.rid.container.number});
+    out.set("kind", model::segment_of(script.rid.kind));
+    out.set("number", static_cast<std::int64_t>(script.rid.number));
+    out.set("definition", model::to_json(script.definition));
+    encode_revision(out, script.revision);
+    return out.text();
+}
+
 Result<DatabasePtr> decode_database(std::string_view text) {
     EntryReader reader(text);
     Database out;
@@ -152,6 +163,29 @@ Result<OfferPtr> decode_offer(std::string_view text) {
     out.revision = reader.revision();
     if (!reader.ok()) return damaged("an offer");
     return std::make_shared<const Offer>(std::move(out));
+}
+
+Result<ScriptPtr> decode_script(std::string_view text) {
+    EntryReader reader(text);
+    Script out;
+    out.rid.container = {.database = reader.number<std::uint32_t>("database"),
+                         .number = reader.number("container", model::ContainerRid::kNumberMax)};
+    const std::string segment = reader.string("kind");
+    out.rid.number = reader.number<std::uint64_t>("number", model::kStoredLsnMax);
+    out.revision = reader.revision();
+    const Value* definition = reader.member("definition");
+    const auto kind = std::find_if(
+        model::kScriptKinds.begin(), model::kScriptKinds.end(), [&](model::ScriptKind one) {
+            return model::segment_of(one) == segment;
+        });
+    if (!reader.ok() || definition == nullptr || kind == model::kScriptKinds.end()) {
+        return damaged("a script");
+    }
+    out.rid.kind = *kind;
+    auto parsed = model::parse_script_definition(*kind, *definition);
+    if (!parsed) return damaged("a script");
+    out.definition = std::move(parsed).take();
+    return std::make_shared<const Script>(std::move(out));
 }
 
 }  // namespace orrery::catalog

@@ -8,6 +8,8 @@
 #include <vector>
 
 #include "base/result.h"
+#include "catalog/revision.h"
+#include "catalog/script_set.h"
 #include "json/value.h"
 #include "model/container_definition.h"
 #include "model/item_body.h"
@@ -16,14 +18,6 @@
 #include "storage/engine.h"
 
 namespace orrery::catalog {
-
-// What every resource has: when it last changed, and under which number.
-struct Revision {
-    std::uint64_t version = 0;  // of the catalog
-    std::int64_t timestamp = 0;
-
-    std::string etag() const;
-};
 
 struct Database {
     model::DatabaseRid rid;
@@ -47,7 +41,8 @@ struct Container {
     model::ContainerDefinition definition;
     model::ItemPaths item_paths;
     std::vector<PartitionRange> ranges;  // tile the hash space in order
-    Revision revision;
+    ScriptSet scripts;
+    Revision revision;  // of the definition; scripts have their own
 
     std::string self_link() const;  // dbs/AQAAAA==/colls/AQAAAIAAAAE=/
     // The range an EPK falls into, as an index into `ranges`.
@@ -70,8 +65,10 @@ using OfferPtr = std::shared_ptr<const Offer>;
 std::string encode(const Database& database);
 std::string encode(const Container& container);
 std::string encode(const Offer& offer);
+std::string encode(const Script& script);
 Result<DatabasePtr> decode_database(std::string_view text);
-Result<ContainerPtr> decode_container(std::string_view text);
+Result<ContainerPtr> decode_container(std::string_view text);  // without its scripts
 Result<OfferPtr> decode_offer(std::string_view text);
+Result<ScriptPtr> decode_script(std::string_view text);
 
 }  // namespace orrery::catalog

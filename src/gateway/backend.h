@@ -10,17 +10,23 @@
 #include "base/clock.h"
 #include "base/random.h"
 #include "base/thread_pool.h"
+#include "service/batches.h"
 #include "service/indexing.h"
 #include "service/item_feed.h"
 #include "service/items.h"
 #include "service/queries.h"
 #include "service/resources.h"
+#include "service/script_executor.h"
+#include "service/scripts.h"
 
 namespace orrery::gateway {
 
 struct Backend {
     service::Resources& resources;
+    service::Scripts& scripts;
+    service::ScriptExecutor& script_executor;
     service::Items& items;
+    service::Batches& batches;
     service::ItemFeed& item_feed;
     service::Queries& queries;
     service::Indexing& indexing;

@@ -11,6 +11,8 @@ inline constexpr std::string_view kAim = "A-IM";
 inline constexpr std::string_view kAltContentPath = "x-ms-alt-content-path";
 inline constexpr std::string_view kAuthorization = "authorization";
 inline constexpr std::string_view kAutopilotSettings = "x-ms-cosmos-offer-autopilot-settings";
+inline constexpr std::string_view kBatchAtomic = "x-ms-cosmos-batch-atomic";
+inline constexpr std::string_view kBatchContinueOnError = "x-ms-cosmos-batch-continue-on-error";
 inline constexpr std::string_view kConsistencyLevel = "x-ms-consistency-level";
 inline constexpr std::string_view kContentPath = "x-ms-content-path";
 inline constexpr std::string_view kContentType = "Content-Type";
@@ -54,6 +56,8 @@ inline constexpr std::string_view kOptimisticDirectExecute =
 inline constexpr std::string_view kParallelize =
     "x-ms-documentdb-query-parallelizecrosspartitionquery";
 inline constexpr std::string_view kPartitionKey = "x-ms-documentdb-partitionkey";
+inline constexpr std::string_view kPartitionKeyDeletePending =
+    "x-ms-cosmos-is-partition-key-delete-pending";
 inline constexpr std::string_view kPopulateIndexMetrics = "x-ms-cosmos-populateindexmetrics";
 inline constexpr std::string_view kPopulateIndexMetricsV2 = "x-ms-cosmos-populateindexmetrics-V2";
 inline constexpr std::string_view kPopulateQueryMetrics = "x-ms-documentdb-populatequerymetrics";
@@ -69,6 +73,8 @@ inline constexpr std::string_view kRequiresDistribution = "x-ms-cosmos-query-req
 inline constexpr std::string_view kResourceQuota = "x-ms-resource-quota";
 inline constexpr std::string_view kResourceUsage = "x-ms-resource-usage";
 inline constexpr std::string_view kRetryAfterMs = "x-ms-retry-after-ms";
+inline constexpr std::string_view kScriptEnableLogging = "x-ms-documentdb-script-enable-logging";
+inline constexpr std::string_view kScriptLogResults = "x-ms-documentdb-script-log-results";
 inline constexpr std::string_view kSchemaVersion = "x-ms-schemaversion";
 inline constexpr std::string_view kServerMerge = "x-orrery-merge-partitions";
 inline constexpr std::string_view kServiceVersion = "x-ms-serviceversion";

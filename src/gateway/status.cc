@@ -30,6 +30,8 @@ std::string code_name(unsigned status) {
             return "PreconditionFailed";
         case 413:
             return "RequestEntityTooLarge";
+        case 424:
+            return "FailedDependency";
         case 431:
             return "RequestHeaderFieldsTooLarge";
         case 500:
@@ -76,6 +78,8 @@ unsigned http_status(ErrorCode code) {
             return 412;
         case ErrorCode::kTooLarge:
             return 413;
+        case ErrorCode::kFailedDependency:
+            return 424;
         case ErrorCode::kThrottled:
             return 429;
         case ErrorCode::kRetryWith:

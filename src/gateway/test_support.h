@@ -167,7 +167,10 @@ protected:
     bool healthy_ = true;
     ThreadPool workers_{1};
     Gateway gateway_{Backend{.resources = *services_.resources,
+                             .scripts = *services_.scripts,
+                             .script_executor = *services_.script_executor,
                              .items = *services_.items,
+                             .batches = *services_.batches,
                              .item_feed = *services_.feed,
                              .queries = *services_.queries,
                              .indexing = *services_.indexing,

@@ -46,7 +46,8 @@ private:
 template <typename Visitor>
 class Scan {
 public:
-    Scan(std::string_view text, Visitor& visitor) : text_(text), visitor_(visitor) {}
+    Scan(std::string_view text, Visitor& visitor, int depth_max)
+        : text_(text), visitor_(visitor), depth_max_(depth_max) {}
 
     Status run() {
         if (!is_valid_utf8(text_)) return Error(ErrorCode::kBadRequest, "JSON is not valid UTF-8");
@@ -86,7 +87,7 @@ private:
     }
 
     Status object(int depth) {
-        if (depth > kDepthMax) return error("nested too deeply");
+        if (depth > depth_max_) return error("nested too deeply");
         visitor_.begin(Kind::kObject, at_++);
         names_.begin_object();
         skip_whitespace();
@@ -121,7 +122,7 @@ private:
     }
 
     Status array(int depth) {
-        if (depth > kDepthMax) return error("nested too deeply");
+        if (depth > depth_max_) return error("nested too deeply");
         visitor_.begin(Kind::kArray, at_++);
         skip_whitespace();
         if (!next_is(']')) {
@@ -163,12 +164,17 @@ private:
     std::string_view text_;
     std::size_t at_ = 0;
     Visitor& visitor_;
+    const int depth_max_;
     MemberNames names_;
 };
 
+// `depth_max` is for what wraps items, and is deeper than they may be.
 template <typename Visitor>
-Status scan(std::string_view text, Visitor& visitor) {
-    return Scan<Visitor>(text, visitor).run();
+Status scan(std::string_view text, Visitor& visitor, int depth_max = kDepthMax) {
+    return Scan<Visitor>(text, visitor, depth_max).run();
 }
+
+// Whether the text is JSON, for those who take it apart later (walk.h).
+Status check(std::string_view text, int depth_max = kDepthMax);
 
 }  // namespace orrery::json

@@ -54,7 +54,7 @@ void append_etag(std::string& out, const EtagParts& parts) {
     append_hex(out, parts.ordinal, 4);
     out += '-';
     append_hex(out, static_cast<std::uint64_t>(parts.unix_seconds), 8);
-    out += "0000\"";
+    out += parts.stamped ? "0001\"" : "0000\"";
 }
 
 bool etag_matches(std::string_view header, std::string_view etag) {

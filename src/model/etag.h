@@ -14,10 +14,12 @@ inline constexpr std::uint64_t kEtagLsnMax = (std::uint64_t{1} << 48) - 1;
 inline constexpr std::uint64_t kStoredLsnMax = kEtagLsnMax / 2;
 
 struct EtagParts {
-    std::uint64_t lsn = 0;          // up to kEtagLsnMax
+    std::uint64_t lsn = 0;          // up to kEtagLsnMax; or a stamp
     std::uint32_t partition = 0;    // its low 16 bits are printed
     std::uint16_t ordinal = 0;      // which write within the transaction
     std::int64_t unix_seconds = 0;  // its low 32 bits are printed
+    // The first number is not an LSN but a random one: the etag was made before there was an LSN.
+    bool stamped = false;
 };
 
 // Appends 38 characters, the quotes among them. lsn 0xd826, partition 7, time 0x5b7d0d8a →

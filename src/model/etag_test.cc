@@ -22,6 +22,7 @@ TEST(Etag, LooksLikeAQuotedGuid) {
                     .unix_seconds = 0x1'5b7d0d8a}),
               "\"12345678-9abc-1234-abcd-5b7d0d8a0000\"");
     EXPECT_EQ(etag({}), "\"00000000-0000-0000-0000-000000000000\"");
+    EXPECT_EQ(etag({.lsn = 5, .stamped = true}), "\"00000000-0005-0000-0000-000000000001\"");
 }
 
 TEST(Etag, AppendKeepsWhatIsThere) {

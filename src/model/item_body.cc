@@ -14,6 +14,9 @@ namespace orrery::model {
 
 namespace {
 
+constexpr std::string_view kSystemProperties[] = {
+    "_rid", "_self", "_etag", "_attachments", "_ts", "_lsn"};
+
 // Equal values get equal bytes: numbers by value, objects whatever the order of their members. A
 // missing value counts as null (behaviour of the service: unique keys are not sparse).
 void append_canonical(std::string& out, const json::Value& value) {
@@ -80,8 +83,8 @@ ItemPaths::ItemPaths(const ContainerDefinition& definition)
     : id_(paths_.add({"id"})),
       ttl_(paths_.add({"ttl"})),
       system_key_(definition.partition_key.system_key) {
-    for (const char* name : {"_rid", "_self", "_etag", "_attachments", "_ts", "_lsn"}) {
-        system_.push_back(paths_.add({name}));
+    for (const std::string_view name : kSystemProperties) {
+        system_.push_back(paths_.add({std::string(name)}));
     }
     for (const json::Path& path : definition.partition_key.paths) {
         partition_key_.push_back(paths_.add(path));
@@ -201,6 +204,11 @@ private:
     std::vector<std::optional<json::Captured>> found_;
     ItemBody item_;
 };
+
+bool is_system_property(std::string_view name) {
+    return std::find(std::begin(kSystemProperties), std::end(kSystemProperties), name) !=
+           std::end(kSystemProperties);
+}
 
 Result<ItemBody> parse_item_body(std::string_view text, const ItemPaths& paths) {
     return ItemReader(paths).read(text);

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/result.h"
@@ -46,6 +47,9 @@ struct ItemBody {
     // values.
     std::vector<std::string> unique_digests;
 };
+
+// _rid, _self and the like: set by the server, dropped from what clients send.
+bool is_system_property(std::string_view name);
 
 // kBadRequest for anything that is not a valid item, kTooLarge above the size limit.
 Result<ItemBody> parse_item_body(std::string_view text, const ItemPaths& paths);

@@ -15,7 +15,12 @@ inline constexpr std::size_t kRequestBodyBytesMax = 2 * 1024 * 1024;  // request
 inline constexpr std::size_t kItemIdBytesMax = 1023;                  // id 1…1023 bytes
 inline constexpr std::int64_t kTtlSecondsMax = 2'147'483'647;         // items and containers
 
+// Operations of one request: 400 above.
+inline constexpr std::size_t kPatchOperationsMax = 10;   // operations of a patch
+inline constexpr std::size_t kBatchOperationsMax = 100;  // operations of a batch
+
 // Partition keys.
+inline constexpr std::size_t kKeyDeletesMax = 1000;  // ours: deletes of keys under way, 403/1032
 inline constexpr std::size_t kPartitionKeyPathsMax = 3;          // hierarchical keys: 3 levels
 inline constexpr std::size_t kPartitionKeyValueBytesMax = 2048;  // with large keys (version 2)
 inline constexpr std::size_t kPartitionKeyV1UnitsMax = 100;      // version 1: UTF-16 units hashed
@@ -30,21 +35,28 @@ inline constexpr std::size_t kExcludedPathsMax = 1500;          // of an indexin
 inline constexpr std::size_t kCompositeIndexPropertiesMax = 8;  // of one composite index
 inline constexpr std::size_t kCompositeIndexPathsMax = 100;     // of all composite indexes
 inline constexpr std::size_t kComputedPropertiesMax = 20;       // of a container
+inline constexpr std::size_t kStoredProceduresMax = 100;        // of a container; 403 above
+inline constexpr std::size_t kTriggersMax = 25;                 // of a container; 403 above
+inline constexpr std::size_t kUdfsMax = 50;                     // of a container; 403 above
 
 // Pages.
-inline constexpr std::size_t kPageItemsDefault = 100;          // without x-ms-max-item-count
-inline constexpr std::size_t kPageRowsDefault = 1000;          // the same, of a query
-inline constexpr std::size_t kPageBytesMax = 4 * 1024 * 1024;  // response page 4 MB
-inline constexpr std::size_t kContinuationBytesMax = 1024;     // ours: tokens stay within 1 KB
+inline constexpr std::size_t kPageItemsDefault = 100;           // without x-ms-max-item-count
+inline constexpr std::size_t kPageRowsDefault = 1000;           // the same, of a query
+inline constexpr std::size_t kPageBytesMax = 4 * 1024 * 1024;   // response page 4 MB
+inline constexpr std::size_t kBatchBytesMax = 4 * 1024 * 1024;  // response of a batch 4 MB
+inline constexpr std::size_t kContinuationBytesMax = 1024;      // ours: tokens stay within 1 KB
 
 // Queries.
 inline constexpr std::uint64_t kQueryStepsPerItemMax = 10'000'000;  // ours: JOINs, subqueries
 inline constexpr std::size_t kQueryGroupsMax = 500'000;             // GROUP BY table cells
 inline constexpr std::size_t kQueryMemoryBytesMax = 256 << 20;      // ours: groups, sorting
-inline constexpr std::size_t kQueryTextUnitsMax = 512 * 1024;   // query text 512 KB, UTF-16 units
-inline constexpr std::size_t kQueryDepthMax = 512;              // ours: levels of an expression
-inline constexpr std::size_t kQueryJoinsMax = 10;               // JOINs of one FROM
-inline constexpr std::size_t kQueryAggregatesMax = 21;          // with GROUP BY over partitions
+inline constexpr std::size_t kQueryTextUnitsMax = 512 * 1024;  // query text 512 KB, UTF-16 units
+inline constexpr std::size_t kQueryDepthMax = 512;             // ours: levels of an expression
+inline constexpr std::size_t kQueryJoinsMax = 10;              // JOINs of one FROM
+inline constexpr std::size_t kQueryAggregatesMax = 21;         // with GROUP BY over partitions
+// Ours: what one transaction of a script may write.
+inline constexpr std::size_t kTransactionWritesMax = 10'000;
+inline constexpr std::size_t kTransactionBytesMax = std::size_t{64} << 20;
 inline constexpr std::size_t kQueryUdfCallsMax = 10;            // calls of UDFs per query
 inline constexpr std::uint64_t kQueryCountMax = 4'294'967'295;  // TOP, OFFSET, LIMIT
 
@@ -60,6 +72,16 @@ inline constexpr std::uint64_t kRegexWorkMax = 20'000'000;                // ste
 inline constexpr std::uint32_t kRegexDepthMax = 100'000;                  // nested backtracking
 inline constexpr std::uint32_t kRegexHeapKilobytesMax = 20 * 1024;        // for backtracking
 inline constexpr std::size_t kRegexStackBytesMax = 512 * 1024;            // of compiled patterns
+
+// Scripts. The service does not publish its numbers; all ours but the time.
+inline constexpr std::int64_t kScriptMillisecondsMax = 5000;             // 5 s of one execution
+inline constexpr std::size_t kScriptMessageUnitsMax = 4 * 1024 * 1024;   // a body, UTF-16 units
+inline constexpr std::size_t kScriptLogUnitsMax = 16 * 1024;             // the log, UTF-16 units
+inline constexpr std::size_t kScriptHeapBytesMax = 128 * 1024 * 1024;    // of one JavaScript heap
+inline constexpr std::size_t kScriptPendingMax = 20'000;                 // callbacks that wait
+inline constexpr std::size_t kScriptPendingBytesMax = 64 * 1024 * 1024;  // what they wait with
+inline constexpr std::size_t kScriptPromiseJobsMax = 1'000'000;          // reactions that wait
+inline constexpr std::size_t kScriptCacheBytesMax = 16 * 1024 * 1024;    // compiled, of one thread
 
 // Throughput, in request units per second.
 inline constexpr std::int64_t kThroughputMin = 400;              // manual

@@ -16,7 +16,7 @@ public:
 
     Status apply(ItemWriter& writer) override {
         for (const Docnum docnum : items_) {
-            TRY(writer.remove_if_expired(docnum, default_ttl_));
+            TRY(writer.remove_if_hidden(docnum, default_ttl_));
         }
         return {};
     }

@@ -9,10 +9,11 @@ constexpr std::size_t kItemsVisitedMax = 20'000;
 
 class PageReader {
 public:
-    PageReader(const Partition& partition, const FeedRequest& request)
-        : request_(request),
-          state_(partition.store().snapshot()),
-          expiry_{request.default_ttl, partition.clock().now_seconds()} {}
+    PageReader(const Partition& partition, const FeedRequest& request) : request_(request) {
+        Partition::View view = partition.view();
+        state_ = std::move(view.reader);
+        hidden_ = {{request.default_ttl, partition.clock().now_seconds()}, std::move(view.deletes)};
+    }
 
     Result<FeedPage> read() {
         std::string counters;
@@ -68,7 +69,7 @@ private:
 
     // False when the item belongs to the next page, which then starts at its key.
     bool add(const StoredItem& item, std::string_view key) {
-        if (!in_scope(item) || expiry_.expired(item.header())) return true;
+        if (!in_scope(item) || hidden_.hides(item.partition_key(), item.header())) return true;
         const std::size_t size = item.json().size() + 1;
         const bool any_size = page_.count == 0 && request_.at_least_one;
         const bool full = page_.count == request_.items_max ||
@@ -90,7 +91,7 @@ private:
 
     const FeedRequest& request_;
     std::shared_ptr<const storage::Reader> state_;
-    Expiry expiry_;
+    Hidden hidden_;
     FeedPage page_;
     std::size_t visited_ = 0;
 };

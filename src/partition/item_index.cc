@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "base/check.h"
+
 namespace orrery::partition {
 
 namespace {
@@ -37,6 +39,19 @@ Result<std::unique_ptr<ItemIndex>> ItemIndex::open(const storage::Reader& store,
     }
     index->committed_ = index->current_;
     index->publish();
+    return index;
+}
+
+std::unique_ptr<ItemIndex> ItemIndex::none() {
+    static const auto policy = index::PathPolicy::from_text(
+        R"({"enabled":false,"automatic":false,"included":[],"excluded":[],"always":[],)"
+        R"("composites":[],"computed":[]})");
+    CHECK(static_cast<bool>(policy));
+    auto index = std::make_unique<ItemIndex>(Opened(), nullptr);
+    auto fresh = std::make_shared<Generations>();
+    fresh->active = index->make_generation(1, *policy);
+    index->current_ = fresh;
+    index->committed_ = std::move(fresh);
     return index;
 }
 

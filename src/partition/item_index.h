@@ -64,6 +64,9 @@ public:
                                                    std::shared_ptr<const index::PathPolicy> wanted,
                                                    ComputedFactory computed);
 
+    // One without entries, for items that are not going to be stored.
+    static std::unique_ptr<ItemIndex> none();
+
     Status add(const StoredItem& item) { return change(nullptr, &item); }
     Status remove(const StoredItem& item) { return change(&item, nullptr); }
     // Both versions of one item: only the difference is written.

@@ -7,11 +7,17 @@ namespace orrery::partition {
 
 std::string item_etag(const Identity& identity, const ItemHeader& header) {
     std::string etag;
-    model::append_etag(etag,
-                       {.lsn = static_cast<std::uint64_t>(header.lsn),
-                        .partition = identity.storage_id,
-                        .ordinal = header.ordinal,
-                        .unix_seconds = header.timestamp});
+    model::EtagParts parts{.lsn = static_cast<std::uint64_t>(header.lsn),
+                           .partition = identity.storage_id,
+                           .ordinal = header.ordinal,
+                           .unix_seconds = header.timestamp,
+                           .stamped = false};
+    if (header.stamp != 0) {
+        parts.lsn = header.stamp;
+        parts.ordinal = 0;
+        parts.stamped = true;
+    }
+    model::append_etag(etag, parts);
     return etag;
 }
 

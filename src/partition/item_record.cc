@@ -8,7 +8,9 @@ namespace orrery::partition {
 
 namespace {
 
-constexpr char kFormat = 2;  // On disk. A new layout gets a new number.
+// On disk. A new layout gets a new number.
+constexpr char kFormat = 2;
+constexpr char kStampedFormat = 3;  // with a stamp behind the indexing directive
 
 }  // namespace
 
@@ -28,12 +30,13 @@ bool Expiry::expired(const ItemHeader& header) const {
 }
 
 void append_item_head(std::string& record, const ItemHeader& header, const ItemNames& names) {
-    record += kFormat;
+    record += header.stamp == 0 ? kFormat : kStampedFormat;
     append_big_endian(record, static_cast<std::uint64_t>(header.lsn));
     append_big_endian(record, static_cast<std::uint64_t>(header.timestamp));
     append_big_endian(record, header.ordinal);
     append_big_endian(record, static_cast<std::uint32_t>(header.ttl));
     record += static_cast<char>(header.indexing);
+    if (header.stamp != 0) append_big_endian(record, header.stamp);
     append_varint(record, names.unique_digests.size() * model::kUniqueDigestBytes);
     for (const std::string& digest : names.unique_digests) {
         record.append(digest);
@@ -47,7 +50,8 @@ void append_item_head(std::string& record, const ItemHeader& header, const ItemN
 Result<ItemView> ItemView::decode(Docnum docnum, std::string_view record) {
     ItemView item;
     ByteReader reader(record);
-    const bool known = reader.take(1) == std::string_view(&kFormat, 1);
+    const auto format = static_cast<char>(reader.big_endian<std::uint8_t>());
+    const bool known = format == kFormat || format == kStampedFormat;
     item.docnum = docnum;
     item.header.lsn = static_cast<Lsn>(reader.big_endian<std::uint64_t>());
     item.header.timestamp = static_cast<std::int64_t>(reader.big_endian<std::uint64_t>());
@@ -55,6 +59,7 @@ Result<ItemView> ItemView::decode(Docnum docnum, std::string_view record) {
     item.header.ttl = static_cast<std::int32_t>(reader.big_endian<std::uint32_t>());
     const auto indexing = reader.big_endian<std::uint8_t>();
     item.header.indexing = static_cast<IndexingDirective>(indexing);
+    if (format == kStampedFormat) item.header.stamp = reader.big_endian<std::uint64_t>();
     item.unique_digests = reader.take(reader.varint());
     item.epk = reader.take(reader.varint());
     item.partition_key = reader.take(reader.varint());
@@ -63,6 +68,7 @@ Result<ItemView> ItemView::decode(Docnum docnum, std::string_view record) {
     const bool possible = lsn_is_possible(item.header.lsn) &&
                           timestamp_is_possible(item.header.timestamp) &&
                           indexing <= static_cast<std::uint8_t>(IndexingDirective::kExclude) &&
+                          item.header.stamp <= model::kEtagLsnMax &&
                           item.unique_digests.size() % model::kUniqueDigestBytes == 0;
     if (!known || !reader.ok() || !possible) {
         return Error(ErrorCode::kCorrupted,

@@ -24,6 +24,8 @@ struct ItemHeader {
     std::uint16_t ordinal = 0;   // place within its transaction
     std::int32_t ttl = 0;        // the item's own, 0 when it has none
     IndexingDirective indexing = IndexingDirective::kDefault;
+    // Of an item whose etag was shown before the write had an LSN: what the etag says instead.
+    std::uint64_t stamp = 0;
 };
 
 // What no server has written is damage; to go on from there would end in numbers that have no etag.

@@ -1,10 +1,12 @@
 #include "partition/item_writer.h"
 
 #include <algorithm>
+#include <limits>
 
 #include "base/bytes.h"
 #include "base/check.h"
 #include "model/etag.h"
+#include "model/limits.h"
 #include "partition/item_json.h"
 
 namespace orrery::partition {
@@ -69,12 +71,14 @@ ItemWriter::ItemWriter(const Identity& identity,
                        const State& state,
                        const storage::Reader& store,
                        ItemIndex& index,
-                       std::int64_t now)
+                       std::int64_t now,
+                       KeyDeletesPtr deletes)
     : identity_(identity),
       state_(state),
       store_(store),
       index_(index),
-      now_(std::max(now, state.last_timestamp)) {
+      now_(std::max(now, state.last_timestamp)),
+      deletes_(std::move(deletes)) {
     CHECK(identity.range_id <= model::kRangeIdMax);
     index_.abandon();
 }
@@ -101,17 +105,16 @@ Result<WrittenItem> ItemWriter::replace(const ItemRef& ref,
     const std::optional<StoredItem> old = TRY(find(ref, rules));
     if (!old) return not_found();
     TRY(check_etag(rules, identity_, *old));
-    if (old->partition_key() != body.partition_key.encode()) {
-        return Error(ErrorCode::kBadRequest, "The partition key of an item cannot be changed.");
-    }
-    if (old->id() != body.id) {
-        const ItemRef renamed{.epk = std::string(old->epk()),
-                              .partition_key = std::string(old->partition_key()),
-                              .id = body.id,
-                              .docnum = std::nullopt};
-        if (TRY(find_or_claim(renamed, rules))) return id_taken();
-    }
-    return overwrite(*old, body, rules);
+    return supersede(*old, body, rules);
+}
+
+Result<WrittenItem> ItemWriter::change(const ItemRef& ref,
+                                       const Change& next,
+                                       const WriteRules& rules) {
+    const std::optional<StoredItem> old = TRY(find(ref, rules));
+    if (!old) return not_found();
+    TRY(check_etag(rules, identity_, *old));
+    return supersede(*old, TRY(next(old->json())), rules);
 }
 
 Result<Lsn> ItemWriter::remove(const ItemRef& ref, const WriteRules& rules) {
@@ -122,11 +125,52 @@ Result<Lsn> ItemWriter::remove(const ItemRef& ref, const WriteRules& rules) {
     return state_.lsn;
 }
 
-Result<bool> ItemWriter::remove_if_expired(Docnum docnum, std::optional<std::int32_t> default_ttl) {
+Result<bool> ItemWriter::remove_if_hidden(Docnum docnum, std::optional<std::int32_t> default_ttl) {
     const std::optional<StoredItem> item = TRY(load(docnum));
-    if (!item || !Expiry{default_ttl, now_}.expired(item->header())) return false;
+    const Hidden hidden{{default_ttl, now_}, deletes_};
+    if (!item || !hidden.hides(item->partition_key(), item->header())) return false;
     TRY(erase_item(*item));
     return true;
+}
+
+Result<Lsn> ItemWriter::delete_key(std::string_view partition_key, std::string_view epk) {
+    if (deletes_ && deletes_->all().size() >= model::limits::kKeyDeletesMax &&
+        deletes_->find(partition_key) == nullptr) {
+        constexpr std::uint32_t kKeyDeleteLimit = 1032;
+        return Error(ErrorCode::kForbidden,
+                     "Too many partition keys are being deleted; try again later.",
+                     kKeyDeleteLimit);
+    }
+    next_change();
+    KeyDelete added{.lsn = state_.lsn, .until = next_docnum(), .epk = std::string(epk)};
+    batch_.put(key_delete_key(partition_key), added.encode());
+    deletes_ = KeyDeletes::with(deletes_, partition_key, std::move(added));
+    return state_.lsn;
+}
+
+Result<Docnum> ItemWriter::sweep_key(std::string_view partition_key,
+                                     Docnum from,
+                                     std::size_t limit) {
+    const KeyDelete* found = deletes_ ? deletes_->find(partition_key) : nullptr;
+    // Not in the batch that the delete itself is in: items written in front of it are not in the
+    // store yet and would be missed.
+    if (found == nullptr || batch_.last_operation_on(key_delete_key(partition_key))) return from;
+    const KeyDelete under_way = *found;
+    const storage::Range members{.from = member_key(under_way.epk, from),
+                                 .until = member_key(under_way.epk, under_way.until)};
+    const auto cursor = store_.scan(members, storage::Direction::kForward);
+    for (std::size_t visited = 0; cursor->valid(); cursor->next(), ++visited) {
+        const Docnum docnum = TRY(docnum_of_key(cursor->key()));
+        if (visited == limit) return docnum;
+        const std::optional<StoredItem> item = TRY(load(docnum));
+        // Keys with equal hashes are told apart here.
+        if (!item || item->partition_key() != partition_key) continue;
+        if (item->header().lsn <= under_way.lsn) TRY(erase_item(*item));
+    }
+    TRY(cursor->status());
+    batch_.remove(key_delete_key(partition_key));
+    deletes_ = KeyDeletes::without(deletes_, partition_key);
+    return under_way.until;
 }
 
 Status ItemWriter::adopt_policy(std::shared_ptr<const index::PathPolicy> policy) {
@@ -144,6 +188,8 @@ void ItemWriter::rollback_to(const Savepoint& savepoint) {
     batch_.rollback_to(savepoint.batch);
     index_.rollback_to(savepoint.index);
     state_ = savepoint.state;
+    changes_ = savepoint.changes;
+    deletes_ = savepoint.deletes;
 }
 
 const storage::WriteBatch& ItemWriter::finish() {
@@ -181,7 +227,8 @@ Result<ItemWriter::Lookup> ItemWriter::look_up(const ItemRef& ref, const WriteRu
     if (ref.partition_key && found.item->partition_key() != *ref.partition_key) {
         return Lookup{.item = std::nullopt, .id_taken = !ref.docnum};
     }
-    if (Expiry{rules.default_ttl, now_}.expired(found.item->header())) {
+    const Hidden hidden{{rules.default_ttl, now_}, deletes_};
+    if (hidden.hides(found.item->partition_key(), found.item->header())) {
         TRY(erase_item(*found.item));
         found.item.reset();
     }
@@ -214,7 +261,7 @@ Status ItemWriter::check_unique_keys(const model::ItemBody& body,
             unique_key(epk, static_cast<std::uint8_t>(i), body.unique_digests[i]);
         if (!TRY(get(key, value))) continue;
         const Docnum holder = TRY(docnum_of_value(value));
-        if (holder == self || TRY(remove_if_expired(holder, rules.default_ttl))) continue;
+        if (holder == self || TRY(remove_if_hidden(holder, rules.default_ttl))) continue;
         constexpr std::uint32_t kUniqueIndexViolation = 3301;
         return Error(ErrorCode::kConflict,
                      "Unique index constraint violation. Resource with specified id, name, or "
@@ -229,16 +276,55 @@ Docnum ItemWriter::next_docnum() const {
            (state_.last_item + 1);
 }
 
+Docnum ItemWriter::reserve_items(std::uint64_t count) {
+    const Docnum first = next_docnum();
+    state_.last_item += count;
+    return first;
+}
+
+std::vector<Docnum> ItemWriter::items_changed_since(const Savepoint& savepoint) const {
+    std::vector<Docnum> out;
+    for (std::size_t i = savepoint.batch; i < batch_.size(); ++i) {
+        const auto docnum = docnum_of_item_key(batch_.operation(i).key);
+        if (docnum) out.push_back(*docnum);
+    }
+    return out;
+}
+
+std::uint16_t ItemWriter::next_change() {
+    if (!changes_ || *changes_ == 0) ++state_.lsn;
+    if (!changes_) return 0;
+    CHECK(*changes_ < std::numeric_limits<std::uint16_t>::max());
+    return (*changes_)++;
+}
+
 Result<WrittenItem> ItemWriter::insert(const model::ItemBody& body,
                                        std::string_view epk,
                                        const WriteRules& rules) {
-    const Docnum docnum = next_docnum();
+    const Docnum docnum = foretold_ != nullptr ? foretold_->docnum : next_docnum();
     TRY(check_unique_keys(body, epk, docnum, rules));
-    ++state_.last_item;
+    constexpr Docnum kCounterMask = (Docnum{1} << model::kItemCounterBits) - 1;
+    state_.last_item = std::max(state_.last_item, docnum & kCounterMask);
     batch_.put(member_key(epk, docnum), {});
     StoredItem item = write_version(docnum, body, epk, rules);
     TRY(index_.add(item));
     return WrittenItem{.item = std::move(item), .created = true};
+}
+
+Result<WrittenItem> ItemWriter::supersede(const StoredItem& old,
+                                          const model::ItemBody& body,
+                                          const WriteRules& rules) {
+    if (old.partition_key() != body.partition_key.encode()) {
+        return Error(ErrorCode::kBadRequest, "The partition key of an item cannot be changed.");
+    }
+    if (old.id() != body.id) {
+        const ItemRef renamed{.epk = std::string(old.epk()),
+                              .partition_key = std::string(old.partition_key()),
+                              .id = body.id,
+                              .docnum = std::nullopt};
+        if (TRY(find_or_claim(renamed, rules))) return id_taken();
+    }
+    return overwrite(old, body, rules);
 }
 
 Result<WrittenItem> ItemWriter::overwrite(const StoredItem& old,
@@ -255,13 +341,14 @@ StoredItem ItemWriter::write_version(Docnum docnum,
                                      const model::ItemBody& body,
                                      std::string_view epk,
                                      const WriteRules& rules) {
-    ++state_.lsn;
+    const std::uint16_t ordinal = next_change();
     state_.last_timestamp = now_;
     const ItemHeader header{.lsn = state_.lsn,
-                            .timestamp = now_,
-                            .ordinal = 0,
+                            .timestamp = foretold_ != nullptr ? foretold_->timestamp : now_,
+                            .ordinal = ordinal,
                             .ttl = body.ttl,
-                            .indexing = rules.indexing};
+                            .indexing = rules.indexing,
+                            .stamp = foretold_ != nullptr ? foretold_->stamp : 0};
     const std::string partition_key = body.partition_key.encode();
 
     std::string record;
@@ -277,7 +364,7 @@ StoredItem ItemWriter::write_version(Docnum docnum,
     batch_.put(item_key(docnum), record);
     batch_.put(id_key(epk, body.id), docnum_value(docnum));
     batch_.put(log_key(header.lsn, docnum), {});
-    if (body.ttl > 0) batch_.put(expiry_key(now_ + body.ttl, docnum), {});
+    if (body.ttl > 0) batch_.put(expiry_key(header.timestamp + body.ttl, docnum), {});
     for (std::size_t i = 0; i < body.unique_digests.size(); ++i) {
         batch_.put(unique_key(epk, static_cast<std::uint8_t>(i), body.unique_digests[i]),
                    docnum_value(docnum));
@@ -290,7 +377,7 @@ StoredItem ItemWriter::write_version(Docnum docnum,
 }
 
 Status ItemWriter::erase_item(const StoredItem& old) {
-    ++state_.lsn;
+    next_change();
     batch_.remove(item_key(old.docnum()));
     batch_.remove(member_key(old.epk(), old.docnum()));
     erase_trail(old, std::nullopt);

@@ -5,16 +5,19 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/result.h"
 #include "model/item_body.h"
 #include "partition/identity.h"
 #include "partition/item_index.h"
 #include "partition/item_record.h"
+#include "partition/key_deletes.h"
 #include "partition/keys.h"
 #include "storage/engine.h"
 
@@ -57,12 +60,13 @@ struct WrittenItem {
 class ItemWriter {
 public:
     // `index` is the partition's. What an earlier writer left in it without a commit is dropped;
-    // after this one's batch is committed it must be told so.
+    // after this one's batch is committed it must be told so. `deletes` are those under way.
     ItemWriter(const Identity& identity,
                const State& state,
                const storage::Reader& store,
                ItemIndex& index,
-               std::int64_t now);
+               std::int64_t now,
+               KeyDeletesPtr deletes = nullptr);
 
     Result<WrittenItem> create(const model::ItemBody& body,
                                std::string_view epk,
@@ -75,22 +79,63 @@ public:
     Result<WrittenItem> replace(const ItemRef& ref,
                                 const model::ItemBody& body,
                                 const WriteRules& rules);
+    // Puts what `next` makes of the item's JSON in its place, under the rules of replace().
+    using Change = std::function<Result<model::ItemBody>(std::string_view json)>;
+    Result<WrittenItem> change(const ItemRef& ref, const Change& next, const WriteRules& rules);
     // Returns the LSN of the removal.
     Result<Lsn> remove(const ItemRef& ref, const WriteRules& rules);
-    // Removes the item if the rule says that it has expired; returns whether it did.
-    Result<bool> remove_if_expired(Docnum docnum, std::optional<std::int32_t> default_ttl);
+    // The live item as the writes so far leave it, or nothing.
+    Result<std::optional<StoredItem>> read(const ItemRef& ref, const WriteRules& rules) {
+        return find(ref, rules);
+    }
+    // Removes the item if it is there but hidden, expired or deleted with its partition key;
+    // returns whether it did.
+    Result<bool> remove_if_hidden(Docnum docnum, std::optional<std::int32_t> default_ttl);
+
+    // Deletes all items of the partition key at once; what it leaves behind is for sweep_key().
+    // Returns the LSN. 403/1032 when too many such deletes are under way.
+    Result<Lsn> delete_key(std::string_view partition_key, std::string_view epk);
+    // Removes deleted items among up to `limit` of the key's, from number `from` on; returns where
+    // to go on. When there are no more the delete is over.
+    Result<Docnum> sweep_key(std::string_view partition_key, Docnum from, std::size_t limit);
+    const KeyDeletesPtr& deletes() const { return deletes_; }
 
     // Changes of the index as a whole (item_index.h).
     Status adopt_policy(std::shared_ptr<const index::PathPolicy> policy);
     Status advance_index(const IndexStep& step = {});
 
+    // From here to its end all changes have one LSN, and are told apart by their ordinals.
+    void begin_transaction() { changes_ = 0; }
+    void end_transaction() { changes_.reset(); }
+
+    // Numbers for new items that no other writer will give: the first of so many.
+    Docnum reserve_items(std::uint64_t count);
+    // What an item that is written gets instead of the writer's own choice: a transaction shows its
+    // writes to a script before they are made, and must make them as it has shown them.
+    struct Foretold {
+        Docnum docnum = 0;  // of a new item; reserved
+        std::uint64_t stamp = 0;
+        std::int64_t timestamp = 0;
+    };
+    // For the operations from here on; null pointer ends it.
+    void foretell(const Foretold* foretold) { foretold_ = foretold; }
+
     struct Savepoint {
         storage::WriteBatch::Savepoint batch;
         ItemIndex::Savepoint index;
         State state;
+        std::optional<std::uint16_t> changes;
+        KeyDeletesPtr deletes;
     };
-    Savepoint savepoint() const { return {batch_.savepoint(), index_.savepoint(), state_}; }
+    Savepoint savepoint() const {
+        return {batch_.savepoint(), index_.savepoint(), state_, changes_, deletes_};
+    }
     void rollback_to(const Savepoint& savepoint);
+
+    // An item as the writes so far leave it, expired or not; nothing when there is none.
+    Result<std::optional<StoredItem>> item(Docnum docnum) const { return load(docnum); }
+    std::vector<Docnum> items_changed_since(const Savepoint& savepoint) const;
+    std::size_t byte_size() const { return batch_.byte_size(); }
 
     // The changes so far with the counters added, ready to commit; empty when nothing changed.
     const storage::WriteBatch& finish();
@@ -104,8 +149,8 @@ private:
         // Two partition keys with one hash share the id entry; another one has it.
         bool id_taken = false;
     };
-    // The live item, or nothing. An expired one that has not been swept yet is removed on the way,
-    // so that it blocks neither its id nor its unique keys.
+    // The live item, or nothing. A hidden one that has not been swept yet is removed on the way, so
+    // that it blocks neither its id nor its unique keys.
     Result<Lookup> look_up(const ItemRef& ref, const WriteRules& rules);
     Result<std::optional<StoredItem>> find(const ItemRef& ref, const WriteRules& rules);
     // The same for an operation that wants to have the id: 409/3302 when it cannot.
@@ -120,7 +165,13 @@ private:
     Result<WrittenItem> overwrite(const StoredItem& old,
                                   const model::ItemBody& body,
                                   const WriteRules& rules);
+    // A new version that keeps the partition key, but perhaps not the id.
+    Result<WrittenItem> supersede(const StoredItem& old,
+                                  const model::ItemBody& body,
+                                  const WriteRules& rules);
     Docnum next_docnum() const;
+    // Takes the LSN of a change; returns its ordinal.
+    std::uint16_t next_change();
     // Puts the item and everything that leads to it but the index, and takes the next LSN.
     StoredItem write_version(Docnum docnum,
                              const model::ItemBody& body,
@@ -136,6 +187,9 @@ private:
     const storage::Reader& store_;
     ItemIndex& index_;
     std::int64_t now_;
+    std::optional<std::uint16_t> changes_;  // of the transaction under way
+    const Foretold* foretold_ = nullptr;
+    KeyDeletesPtr deletes_;
     storage::WriteBatch batch_;
 };
 

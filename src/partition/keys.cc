@@ -80,6 +80,10 @@ std::string unique_key(std::string_view epk, std::uint8_t number, std::string_vi
     return key;
 }
 
+std::string key_delete_key(std::string_view partition_key) {
+    return std::string(1, 'G').append(partition_key);
+}
+
 std::string state_key() { return "M"; }
 
 storage::Range all_of(char letter) {
@@ -103,6 +107,11 @@ storage::Range members_of(std::string_view epk) {
 Result<Docnum> docnum_of_key(std::string_view key) {
     if (key.size() < kItemKeyBytes) return Error(ErrorCode::kCorrupted, "a key is too short");
     return docnum_of_value(key.substr(key.size() - kDocnumBytes));
+}
+
+std::optional<Docnum> docnum_of_item_key(std::string_view key) {
+    if (key.size() != kItemKeyBytes || key.front() != 'D') return std::nullopt;
+    return ByteReader(key.substr(1)).big_endian<Docnum>();
 }
 
 Result<NumberAndDocnum> numbers_of(std::string_view log_or_expiry_key) {

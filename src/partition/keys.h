@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -28,6 +29,8 @@ std::string log_key(Lsn lsn, Docnum docnum);
 std::string expiry_key(std::int64_t second, Docnum docnum);
 // 'U' epk number digest → docnum: unique keys.
 std::string unique_key(std::string_view epk, std::uint8_t number, std::string_view digest);
+// 'G' partition key (encoded) → KeyDelete: all items of the key are gone (key_deletes.h).
+std::string key_delete_key(std::string_view partition_key);
 // 'M': the partition's counters.
 std::string state_key();
 
@@ -43,6 +46,8 @@ storage::Range members_of(std::string_view epk);
 
 // The docnum at the end of an item or member key.
 Result<Docnum> docnum_of_key(std::string_view key);
+// Nothing when the key is not that of an item.
+std::optional<Docnum> docnum_of_item_key(std::string_view key);
 // Both numbers of a log or expiry key.
 struct NumberAndDocnum {
     std::uint64_t number;

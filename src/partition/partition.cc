@@ -34,6 +34,7 @@ Result<std::shared_ptr<Partition>> Partition::open(
     Contents contents;
     std::string bytes;
     if (TRY(store->get(state_key(), bytes))) contents.state = TRY(State::decode(bytes));
+    contents.deletes = TRY(KeyDeletes::load(*store));
     contents.index = TRY(ItemIndex::open(*store, policy, environment.computed));
     auto partition = std::make_shared<Partition>(
         Opened(), identity, std::move(store), environment, std::move(contents));
@@ -53,16 +54,18 @@ Partition::Partition(Opened /*opened*/,
       environment_(environment),
       state_(contents.state),
       index_(std::move(contents.index)) {
+    publish(contents.deletes);
     publish(state_);
 }
 
 Result<std::optional<StoredItem>> Partition::read(const ItemRef& ref,
                                                   std::optional<std::int32_t> default_ttl) const {
+    const Hidden hidden{{default_ttl, default_ttl ? environment_.clock.now_seconds() : 0},
+                        deletes()};
     std::optional<StoredItem> item = TRY(ref.docnum ? load(*ref.docnum) : find(ref));
     if (!item) return item;
-    const bool hidden = ref.partition_key && item->partition_key() != *ref.partition_key;
-    const Expiry expiry{default_ttl, default_ttl ? environment_.clock.now_seconds() : 0};
-    if (hidden || expiry.expired(item->header())) item.reset();
+    const bool other_key = ref.partition_key && item->partition_key() != *ref.partition_key;
+    if (other_key || hidden.hides(item->partition_key(), item->header())) item.reset();
     return item;
 }
 
@@ -150,7 +153,8 @@ void Partition::run() {
 
 void Partition::run_batch() {
     const std::vector<std::unique_ptr<WriteTask>> tasks = take_queue();
-    ItemWriter writer(identity_, state_, *store_, *index_, environment_.clock.now_seconds());
+    ItemWriter writer(
+        identity_, state_, *store_, *index_, environment_.clock.now_seconds(), deletes());
     std::vector<Status> outcomes;
     outcomes.reserve(tasks.size());
     for (const auto& task : tasks) {
@@ -163,6 +167,7 @@ void Partition::run_batch() {
     if (committed) {
         index_->committed();
         state_ = writer.state();
+        publish(writer.deletes());
         publish(state_);
     } else {
         log::error("commit_failed",
@@ -173,6 +178,29 @@ void Partition::run_batch() {
         // refusal (409, 412) may be wrong then: nobody gets an answer but "not done".
         tasks[i]->complete(committed ? std::move(outcomes[i]) : Status(copy_of(committed.error())));
     }
+}
+
+KeyDeletesPtr Partition::deletes() const {
+    if (!has_deletes_.load(std::memory_order_acquire)) return nullptr;
+    const std::lock_guard lock(deletes_mutex_);
+    return deletes_;
+}
+
+Partition::View Partition::view() const {
+    // A delete comes into force after the commit that holds it, and what it hides is removed later
+    // still: with the same deletes before and after, the state in between is whole.
+    while (true) {
+        View view{.reader = nullptr, .deletes = deletes()};
+        view.reader = store_->snapshot();
+        if (view.deletes == deletes()) return view;
+    }
+}
+
+void Partition::publish(const KeyDeletesPtr& deletes) {
+    if (!deletes && !has_deletes_.load(std::memory_order_relaxed)) return;
+    const std::lock_guard lock(deletes_mutex_);
+    deletes_ = deletes;
+    has_deletes_.store(deletes != nullptr, std::memory_order_release);
 }
 
 void Partition::publish(const State& state) {

@@ -20,6 +20,7 @@
 #include "partition/identity.h"
 #include "partition/item_record.h"
 #include "partition/item_writer.h"
+#include "partition/key_deletes.h"
 #include "storage/engine.h"
 
 namespace orrery::partition {
@@ -62,6 +63,7 @@ public:
     // What open() reads from the store.
     struct Contents {
         State state;
+        KeyDeletesPtr deletes;
         std::unique_ptr<ItemIndex> index;
     };
     Partition(Opened opened,
@@ -86,6 +88,16 @@ public:
     bool index_is_changing() const { return index_->is_changing(); }
 
     const storage::PartitionStore& store() const { return *store_; }
+
+    // The deletes of partition keys that are in force and not over yet. To be asked for before the
+    // store is read: what they hide may be gone afterwards, and they with it.
+    KeyDeletesPtr deletes() const;
+    // The newest committed state, and the deletes that belong to it.
+    struct View {
+        std::shared_ptr<const storage::Reader> reader;
+        KeyDeletesPtr deletes;
+    };
+    View view() const;
     const Clock& clock() const { return environment_.clock; }
 
     // May be called from any thread; the task is always completed.
@@ -103,6 +115,7 @@ private:
     void run_batch();
     std::vector<std::unique_ptr<WriteTask>> take_queue();
     void publish(const State& state);
+    void publish(const KeyDeletesPtr& deletes);
 
     const Identity identity_;
     const std::shared_ptr<storage::PartitionStore> store_;
@@ -111,6 +124,10 @@ private:
     std::atomic<Lsn> committed_lsn_;
     std::atomic<std::uint64_t> item_count_;
     std::atomic<std::uint64_t> item_bytes_;
+
+    std::atomic<bool> has_deletes_ = false;
+    mutable std::mutex deletes_mutex_;
+    KeyDeletesPtr deletes_;
 
     std::mutex mutex_;
     std::condition_variable idle_;

@@ -61,18 +61,20 @@ private:
 
 Result<Snapshot> Snapshot::take(const Partition& partition,
                                 const FeedScope& scope,
-                                std::optional<std::int32_t> default_ttl) {
+                                std::optional<std::int32_t> default_ttl,
+                                std::optional<Partition::View> view) {
     Snapshot out;
-    out.reader_ = partition.store().snapshot();
+    Partition::View newest = view ? *std::move(view) : partition.view();
+    out.reader_ = std::move(newest.reader);
     out.scope_ = scope;
-    out.expiry_ = {default_ttl, partition.clock().now_seconds()};
+    out.hidden_ = {{default_ttl, partition.clock().now_seconds()}, std::move(newest.deletes)};
     std::string counters;
     if (TRY(out.reader_->get(state_key(), counters))) out.state_ = TRY(State::decode(counters));
     return out;
 }
 
 bool Snapshot::is_whole() const {
-    return !scope_.partition_key && !scope_.epks && !expiry_.default_ttl;
+    return !scope_.partition_key && !scope_.epks && !hidden_.expiry.default_ttl && !hidden_.deletes;
 }
 
 bool Snapshot::can_be_seen(const ItemView& item) const {
@@ -84,7 +86,7 @@ bool Snapshot::can_be_seen(const ItemView& item) const {
         (item.epk < scope_.epks->min_inclusive || item.epk >= scope_.epks->max_exclusive)) {
         return false;
     }
-    return !expiry_.expired(item.header);
+    return !hidden_.hides(item.partition_key, item.header);
 }
 
 // A look-up is cheapest for single items; for those that lie close to each other a cursor is moved

@@ -20,13 +20,15 @@ namespace orrery::partition {
 
 class Snapshot {
 public:
+    // Of the partition's newest state, unless another one is given.
     static Result<Snapshot> take(const Partition& partition,
                                  const FeedScope& scope,
-                                 std::optional<std::int32_t> default_ttl);
+                                 std::optional<std::int32_t> default_ttl,
+                                 std::optional<Partition::View> view = std::nullopt);
 
     const std::shared_ptr<const storage::Reader>& reader() const { return reader_; }
     const State& state() const { return state_; }
-    // Every item of the partition is in the scope, and none can expire.
+    // Every item of the partition is in the scope, and none is or will be hidden.
     bool is_whole() const;
     const FeedScope& scope() const { return scope_; }
 
@@ -82,7 +84,7 @@ private:
     std::shared_ptr<const storage::Reader> reader_;
     State state_;
     FeedScope scope_;
-    Expiry expiry_;
+    Hidden hidden_;
 };
 
 }  // namespace orrery::partition

@@ -5,6 +5,7 @@
 #include "json/value.h"
 #include "partition/item_record.h"
 #include "partition/item_writer.h"
+#include "partition/key_deletes.h"
 #include "partition/keys.h"
 #include "partition/verify_index.h"
 
@@ -30,6 +31,9 @@ public:
         TRY(check_count('L', result_.items));
         TRY(check_count('T', expiries_));
         TRY(check_count('U', uniques_));
+        if (const auto deletes = KeyDeletes::load(*state_); !deletes) {
+            note(deletes.error().message());
+        }
         TRY(check_state());
         return std::move(result_);
     }

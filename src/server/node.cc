@@ -14,6 +14,7 @@ constexpr storage::PartitionId kCatalogPartition = 0;
 constexpr std::size_t kExecutorThreads = 4;
 constexpr std::size_t kWorkerThreads = 4;
 constexpr std::size_t kReaderThreads = 4;
+constexpr std::size_t kScriptThreads = 4;
 constexpr std::size_t kDocnumCacheEntries = std::size_t{1} << 18;  // 4 MB
 
 std::string host_of(const ServeConfig& config, std::uint16_t port) {
@@ -101,10 +102,22 @@ void Node::build_services(const ServeConfig& config) {
                                          indexing_->adopt(rid);
                                          background_->wake();
                                      }});
+    scripts_ = std::make_unique<service::Scripts>(*catalog_, *signer_);
     items_ = std::make_unique<service::Items>(*partitions_);
+    batches_ = std::make_unique<service::Batches>(*partitions_);
     item_feed_ = std::make_unique<service::ItemFeed>(*partitions_, *signer_);
     readers_ = std::make_unique<ThreadPool>(kReaderThreads);
     queries_ = std::make_unique<service::Queries>(*partitions_, *signer_, clock_, *readers_);
+    watchdog_ = std::make_unique<script::Watchdog>();
+    script_pool_ = std::make_unique<script::ScriptPool>(
+        script::RuntimeEnvironment{.clock = clock_, .random = random_, .watchdog = *watchdog_},
+        script::PoolOptions{.threads = kScriptThreads});
+    script_executor_ = std::make_unique<service::ScriptExecutor>(
+        *script_pool_,
+        service::ScriptExecutor::BlockLists{.procedures = blocked_procedures_,
+                                            .udfs = blocked_udfs_},
+        service::ScriptTransaction::Services{
+            .partitions = *partitions_, .queries = *queries_, .random = random_});
     workers_ = std::make_unique<ThreadPool>(kWorkerThreads);
 }
 
@@ -118,7 +131,10 @@ Status Node::open_gateway(const ServeConfig& config) {
     options.tls = TRY(tls_identity(config, clock_));
     gateway_ = std::make_unique<gateway::Gateway>(
         gateway::Backend{.resources = *resources_,
+                         .scripts = *scripts_,
+                         .script_executor = *script_executor_,
                          .items = *items_,
+                         .batches = *batches_,
                          .item_feed = *item_feed_,
                          .queries = *queries_,
                          .indexing = *indexing_,

@@ -20,12 +20,15 @@
 #include "server/config.h"
 #include "server/identity.h"
 #include "service/background.h"
+#include "service/batches.h"
 #include "service/continuation.h"
 #include "service/item_feed.h"
 #include "service/items.h"
 #include "service/partitions.h"
 #include "service/queries.h"
 #include "service/resources.h"
+#include "service/script_executor.h"
+#include "service/scripts.h"
 #include "storage/data_directory.h"
 #include "storage/engine.h"
 
@@ -73,10 +76,17 @@ private:
     std::unique_ptr<service::Background> background_;
     std::unique_ptr<service::ContinuationSigner> signer_;
     std::unique_ptr<service::Resources> resources_;
+    std::unique_ptr<service::Scripts> scripts_;
     std::unique_ptr<service::Items> items_;
+    std::unique_ptr<service::Batches> batches_;
     std::unique_ptr<service::ItemFeed> item_feed_;
     std::unique_ptr<ThreadPool> readers_;
     std::unique_ptr<service::Queries> queries_;
+    std::unique_ptr<script::Watchdog> watchdog_;
+    std::unique_ptr<script::ScriptPool> script_pool_;
+    script::BlockList blocked_procedures_{script::kProcedureRule};
+    script::BlockList blocked_udfs_{script::kUdfRule};
+    std::unique_ptr<service::ScriptExecutor> script_executor_;
     std::atomic<bool> draining_ = false;
     std::unique_ptr<gateway::Gateway> gateway_;
     std::unique_ptr<ThreadPool> workers_;

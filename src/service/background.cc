@@ -10,6 +10,8 @@ namespace {
 
 // Removed in one commit: small enough to slip in between the writes of clients.
 constexpr std::size_t kExpiredPerCommit = 100;
+// Steps before other partitions, and the rest of the background work, have their turn.
+constexpr int kKeySweepsInARow = 16;
 
 }  // namespace
 
@@ -57,6 +59,7 @@ void Background::run_once() {
         log::warn("drop_failed", {{"reason", dropped.error().message()}});
     }
     sweep_expired();
+    sweep_deleted_keys();
     if (indexing_.advance()) wake();
 }
 
@@ -73,6 +76,34 @@ void Background::sweep_expired() {
         }
     }
     positions_ = std::move(kept);
+}
+
+void Background::sweep_deleted_keys() {
+    for (const catalog::ContainerPtr& container : catalog_.all_containers()) {
+        for (const catalog::PartitionRange& range : container->ranges) {
+            // After a restart indexing opens all partitions that have been written to.
+            const auto partition = partitions_.find(range.partition);
+            if (partition && sweep_deleted_key(*partition)) wake();
+        }
+    }
+}
+
+bool Background::sweep_deleted_key(partition::Partition& partition) {
+    const storage::PartitionId id = partition.identity().storage_id;
+    for (int step = 0; step < kKeySweepsInARow; ++step) {
+        const partition::KeyDeletesPtr deletes = partition.deletes();
+        if (!deletes) {
+            key_positions_.erase(id);
+            return false;
+        }
+        std::promise<bool> swept;
+        partition.submit(partition::make_key_sweep_task(deletes->all().begin()->first,
+                                                        key_positions_[id],
+                                                        [&](bool done) { swept.set_value(done); }));
+        // When the store refuses to write, the next interval is soon enough.
+        if (!swept.get_future().get()) return false;
+    }
+    return true;
 }
 
 Status Background::sweep(const catalog::Container& container,

@@ -1,5 +1,5 @@
-// The work nobody waits for: removing expired items and the data of removed containers, building
-// indexes.
+// The work nobody waits for: removing expired items, those of deleted partition keys and the data
+// of removed containers, building indexes.
 
 #pragma once
 
@@ -12,6 +12,7 @@
 #include "base/result.h"
 #include "catalog/catalog.h"
 #include "partition/expiry.h"
+#include "partition/key_delete_tasks.h"
 #include "service/indexing.h"
 #include "service/partitions.h"
 
@@ -37,6 +38,9 @@ public:
 private:
     void run();
     void sweep_expired();
+    void sweep_deleted_keys();
+    // Returns whether there is more to do.
+    bool sweep_deleted_key(partition::Partition& partition);
     Status sweep(const catalog::Container& container,
                  std::size_t range,
                  partition::SweepPosition& position);
@@ -46,6 +50,8 @@ private:
     Indexing& indexing_;
     const std::chrono::milliseconds interval_;
     std::unordered_map<storage::PartitionId, partition::SweepPosition> positions_;
+    // Of the key of each partition that is being swept; one after the other.
+    std::unordered_map<storage::PartitionId, partition::KeySweepPosition> key_positions_;
 
     std::mutex mutex_;
     std::condition_variable changed_;

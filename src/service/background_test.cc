@@ -135,5 +135,24 @@ TEST_F(BackgroundTest, EndsAtOnceWhenNothingIsToBeDone) {
     }
 }
 
+TEST_F(BackgroundTest, RemovesTheItemsOfDeletedPartitionKeys) {
+    const auto container = services_.container("{}", 3);
+    for (int i = 0; i < 450; ++i) {
+        ASSERT_TRUE(services_.create(container, item(std::to_string(i), "gone")).answer);
+    }
+    create(container, 20);
+    Request request;
+    request.partition_key = R"(["gone"])";
+    ASSERT_TRUE(testing_support::Services::wait([&](const ItemCallback& done) {
+                    services_.items->remove_key(request, container, done);
+                }).answer);
+    EXPECT_EQ(must(services_.feed->read({}, *container)).page.count, 20U);
+    EXPECT_EQ(count(container), 470U);
+    Background background(*services_.catalog, *services_.partitions, *services_.indexing, kNever);
+    wake_until(background, [&] { return count(container) <= 20; });
+    EXPECT_EQ(count(container), 20U);
+    EXPECT_EQ(services_.problems(), "");
+}
+
 }  // namespace
 }  // namespace orrery::service

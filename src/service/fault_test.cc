@@ -63,6 +63,15 @@ Step upsert_item(const std::string& body) {
     };
 }
 
+Step upsert_script(const std::string& container, const std::string& body) {
+    return [=](Services& services) -> Status {
+        const auto owner =
+            TRY(services.resources->find({}, {.database = "d", .container = container}));
+        TRY(services.scripts->upsert({}, owner, model::ScriptKind::kStoredProcedure, body));
+        return {};
+    };
+}
+
 std::vector<Step> workload() {
     return {
         [](Services& services) -> Status {
@@ -70,6 +79,8 @@ std::vector<Step> workload() {
             return {};
         },
         create_container("c"),
+        upsert_script("c", R"({"id":"p","body":"one"})"),
+        upsert_script("c", R"({"id":"p","body":"two"})"),
         create_item("c", R"({"id":"1","pk":"a","u":1,"ttl":60})"),
         create_item("c", R"({"id":"2","pk":"a","u":2})"),
         create_item("c", R"({"id":"1","pk":"b","u":1})"),
@@ -93,6 +104,7 @@ std::vector<Step> workload() {
             return {};
         },
         create_container("e"),
+        upsert_script("e", R"({"id":"p","body":"three"})"),
         create_item("e", R"({"id":"1","pk":"a"})"),
         create_item("e", R"({"id":"1","pk":"b"})"),
         [](Services& services) {
@@ -109,6 +121,9 @@ std::string described(Services& services) {
                       must(services.resources->list_offers({}, nullptr)).elements + "\n";
     for (const catalog::ContainerPtr& container : services.catalog->all_containers()) {
         out += catalog::encode(*container) + "\n";
+        for (const auto& script : container->scripts.list(model::ScriptKind::kStoredProcedure)) {
+            out += catalog::encode(*script) + "\n";
+        }
         out += must(services.feed->read({}, *container)).page.elements + "\n";
         const ContainerUsage usage = must(services.items->usage(*container));
         out += std::to_string(usage.item_count) + " items\n";

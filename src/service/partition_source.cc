@@ -43,6 +43,18 @@ Result<std::unique_ptr<PartitionSource>> PartitionSource::open(
     return std::make_unique<PartitionSource>(Opened(), std::move(snapshot), std::move(index));
 }
 
+Result<std::unique_ptr<PartitionSource>> PartitionSource::open(
+    const partition::Partition& partition,
+    const partition::Transaction& transaction,
+    const partition::FeedScope& scope,
+    std::optional<std::int32_t> default_ttl) {
+    partition::Snapshot snapshot =
+        TRY(partition::Snapshot::take(partition, scope, default_ttl, transaction.view()));
+    partition::IndexReader index = TRY(partition::IndexReader::open(
+        partition, transaction.index_view(), transaction.view().reader));
+    return std::make_unique<PartitionSource>(Opened(), std::move(snapshot), std::move(index));
+}
+
 std::unique_ptr<sql::ItemCursor> PartitionSource::items(sql::ItemNumber from) {
     return std::make_unique<Items>(snapshot_, from);
 }

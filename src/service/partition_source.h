@@ -10,6 +10,7 @@
 #include "partition/index_reader.h"
 #include "partition/partition.h"
 #include "partition/snapshot.h"
+#include "partition/transaction.h"
 #include "sql/source.h"
 
 namespace orrery::service {
@@ -23,6 +24,11 @@ public:
 
     // The state as of now.
     static Result<std::unique_ptr<PartitionSource>> open(const partition::Partition& partition,
+                                                         const partition::FeedScope& scope,
+                                                         std::optional<std::int32_t> default_ttl);
+    // The state as the transaction found it.
+    static Result<std::unique_ptr<PartitionSource>> open(const partition::Partition& partition,
+                                                         const partition::Transaction& transaction,
                                                          const partition::FeedScope& scope,
                                                          std::optional<std::int32_t> default_ttl);
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/ascii.h"
 #include "base/hash.h"
 #include "base/stopwatch.h"
 #include "model/limits.h"
@@ -11,6 +12,7 @@
 #include "service/item_selection.h"
 #include "service/merged_source.h"
 #include "service/partition_source.h"
+#include "service/surroundings.h"
 #include "sql/binder.h"
 #include "sql/checks.h"
 #include "sql/gateway_rules.h"
@@ -18,6 +20,7 @@
 #include "sql/printer.h"
 #include "sql/query_plan.h"
 #include "sql/query_spec.h"
+#include "sql/walk.h"
 
 namespace orrery::service {
 
@@ -34,14 +37,6 @@ std::function<bool()> passes_in(std::chrono::seconds time) {
     return [end = SteadyClock::now() + time] { return SteadyClock::now() >= end; };
 }
 
-sql::Surroundings surroundings_at(const Clock& clock) {
-    constexpr std::int64_t kTicksPerMillisecond = 10'000;
-    return {
-        .start_ticks = clock.now().count() * kTicksPerMillisecond,
-        .clock = &clock,
-        .random_seed = static_cast<std::uint64_t>(SteadyClock::now().time_since_epoch().count())};
-}
-
 // A query that has been read and found to make sense.
 struct Parsed {
     sql::QuerySpec spec;
@@ -49,12 +44,17 @@ struct Parsed {
     sql::BindingContext context;
 };
 
+Result<sql::QuerySpec> spec_of(const QueryOptions& options, std::string_view body) {
+    if (options.plain_text) return sql::plain_query_spec(body);
+    return sql::parse_query_spec(body);
+}
+
 Result<Parsed> parse(const QueryOptions& options,
                      const catalog::Container& container,
                      std::string_view body,
                      const Clock& clock) {
     Parsed out;
-    out.spec = options.plain_text ? sql::plain_query_spec(body) : TRY(sql::parse_query_spec(body));
+    out.spec = TRY(spec_of(options, body));
     out.syntax = TRY(sql::parse(out.spec.text));
     TRY(sql::check_query(*out.syntax,
                          {.find_function = sql::find_function, .allow_unsupported = false}));
@@ -230,6 +230,21 @@ public:
         return std::move(answer_);
     }
 
+    // Items that are not as the store has them.
+    Result<QueryAnswer> run_over(const Parsed& query, sql::ItemSource& source) {
+        const sql::Prepared prepared = TRY(bind(query));
+        scope_ = "script query " + selection_.text(container_) + " " + digest_of(query);
+        const std::size_t range = selection_.first_range;
+        const sql::Resume from = TRY(start_of({range})).resume;
+        const auto resume = add(TRY(sql::run_page(prepared,
+                                                  source,
+                                                  query.context.surroundings,
+                                                  {from, nullptr},
+                                                  TRY(page_limits()))));
+        if (resume) go_on(range, *resume);
+        return std::move(answer_);
+    }
+
 private:
     struct Start {
         std::size_t at = 0;
@@ -313,13 +328,29 @@ private:
 
 }  // namespace
 
+bool calls_udfs(const QueryOptions& options, std::string_view body) {
+    // Most queries can do without being parsed once more. JSON may spell the word with escapes.
+    constexpr std::string_view kWord = "udf";
+    const auto same_letter = [](char a, char b) { return lower(a) == b; };
+    const bool named =
+        std::search(body.begin(), body.end(), kWord.begin(), kWord.end(), same_letter) !=
+        body.end();
+    if (!named && body.find('\\') == std::string_view::npos) return false;
+    const auto spec = spec_of(options, body);
+    if (!spec) return false;
+    const auto query = sql::parse(spec->text);
+    return query && sql::calls_udf(**query);
+}
+
 Result<QueryAnswer> Queries::run(const Request& request,
                                  const QueryOptions& options,
                                  const catalog::Container& container,
-                                 std::string_view body) const {
+                                 std::string_view body,
+                                 sql::UdfCaller* udfs) const {
     TRY(check_intended_container(request, container));
     const auto start = SteadyClock::now();
-    const Parsed query = TRY(parse(options, container, body, clock_));
+    Parsed query = TRY(parse(options, container, body, clock_));
+    query.context.surroundings.udfs = udfs;
     const ItemSelection selection = TRY(select_items(request, container));
     const Routing routing = route(query, container, selection);
     // A container without a partition key is one partition, and its clients know of no other.
@@ -341,6 +372,16 @@ Result<QueryAnswer> Queries::run(const Request& request,
             .elements = explanation(*query.syntax, answer), .count = 1, .continuation = {}};
     }
     return answer;
+}
+
+Result<QueryAnswer> Queries::run_over(const Request& request,
+                                      const catalog::Container& container,
+                                      std::string_view body,
+                                      sql::ItemSource& source) const {
+    const Parsed query = TRY(parse({}, container, body, clock_));
+    const ItemSelection selection = TRY(select_items(request, container));
+    return Run(partitions_, signer_, request, container, selection, false, false)
+        .run_over(query, source);
 }
 
 Result<std::string> Queries::plan(const Request& request,

@@ -50,6 +50,10 @@ struct QueryAnswer {
     std::size_t partitions = 0;  // that were read
 };
 
+// Whether the query has to be run where UDFs can be called. False also when it is no query; running
+// it says why.
+bool calls_udfs(const QueryOptions& options, std::string_view body);
+
 class Queries {
 public:
     // The readers are threads that do nothing but read for queries over several partitions.
@@ -59,11 +63,20 @@ public:
             ThreadPool& readers)
         : partitions_(partitions), signer_(signer), clock_(clock), readers_(readers) {}
 
-    // Reads from disk: call it where blocking is allowed.
+    // Reads from disk: call it where blocking is allowed. The UDFs are those of the container; they
+    // are called on this thread, and a query that calls any is refused without them.
     Result<QueryAnswer> run(const Request& request,
                             const QueryOptions& options,
                             const catalog::Container& container,
-                            std::string_view body) const;
+                            std::string_view body,
+                            sql::UdfCaller* udfs = nullptr) const;
+
+    // A query of a script: one page over the items of its transaction, which all have one partition
+    // key. The request has the key, the page size and the continuation.
+    Result<QueryAnswer> run_over(const Request& request,
+                                 const catalog::Container& container,
+                                 std::string_view body,
+                                 sql::ItemSource& source) const;
 
     // How a client is to spread the query over the partitions: JSON. 400 when it declares less than
     // the query needs.

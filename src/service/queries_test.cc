@@ -19,6 +19,24 @@ using testing_support::must;
 using testing_support::parsed;
 using testing_support::ServiceTest;
 
+// One UDF, even(n), that counts how often it is called.
+class Even : public sql::UdfCaller {
+public:
+    Result<std::optional<std::size_t>> find(std::string_view name) override {
+        return name == "even" ? std::optional<std::size_t>(0) : std::nullopt;
+    }
+    Result<sql::Value> call(std::size_t /*udf*/,
+                            std::span<const sql::Value> arguments,
+                            sql::Arena& /*arena*/) override {
+        ++calls;
+        if (fails) return Error(ErrorCode::kTimeout, "it took too long");
+        if (!arguments[0].is_number()) return sql::Value::undefined();
+        return sql::Value::boolean(arguments[0].number().integer() % 2 == 0);
+    }
+    int calls = 0;
+    bool fails = false;
+};
+
 class QueriesTest : public ServiceTest {
 protected:
     static constexpr int kItems = 400;
@@ -47,7 +65,7 @@ protected:
         body.set("query", text);
         Request request;
         request.range_id = "0";
-        return services_.queries->run(request, {}, *container_, body.text());
+        return services_.queries->run(request, {}, *container_, body.text(), &even_);
     }
 
     // "index lookup 1/1": the access, the items read, the rows.
@@ -71,7 +89,7 @@ protected:
         do {
             request.continuation = continuation;
             const QueryAnswer answer =
-                must(services_.queries->run(request, {}, *container_, body.text()));
+                must(services_.queries->run(request, {}, *container_, body.text(), &even_));
             if (!answer.page.elements.empty()) out += answer.page.elements + ",";
             continuation = answer.page.continuation;
         } while (continuation);
@@ -79,6 +97,7 @@ protected:
     }
 
     catalog::ContainerPtr container_;
+    Even even_;
 };
 
 TEST_F(QueriesTest, TheIndexNarrowsWhatIsRead) {
@@ -119,6 +138,11 @@ TEST_F(QueriesTest, SortingWalksTheIndex) {
     EXPECT_EQ(way("SELECT * FROM c WHERE ARRAY_CONTAINS(c.tags, 't7') ORDER BY c.n"), "sort 16/8");
     EXPECT_EQ(code_of(run("SELECT * FROM c ORDER BY c.no")), "400");
     EXPECT_EQ(code_of(run("SELECT * FROM c ORDER BY c.n, c.city")), "400");
+    const std::string two_rows = "(SELECT VALUE t FROM t IN (SELECT VALUE [1, 2]))";
+    EXPECT_EQ(code_of(run("SELECT * FROM c WHERE ARRAY_CONTAINS(c.tags, 't7') AND " + two_rows +
+                          " = 3 ORDER BY c.n")),
+              "400")
+        << "the error of a filter that lets no item through";
 }
 
 TEST_F(QueriesTest, CompositeIndexesServeFilters) {
@@ -159,6 +183,72 @@ TEST_F(QueriesTest, AggregatesReadNoItemsWhereTheIndexKnows) {
     const QueryAnswer ends = must(run("SELECT VALUE MAX(c.n) FROM c"));
     EXPECT_EQ(ends.page.elements, "399");
     EXPECT_EQ(ends.counters.index_entries_read, 2U);
+}
+
+TEST_F(QueriesTest, UdfsAreCalledOnWhatTheIndexLeaves) {
+    EXPECT_EQ(way("SELECT * FROM c WHERE udf.even(c.n)"), "scan 400/200");
+    EXPECT_EQ(even_.calls, 400);
+    even_.calls = 0;
+    EXPECT_EQ(way("SELECT * FROM c WHERE udf.even(c.n) AND c.n < 4"), "index lookup 4/2");
+    EXPECT_EQ(even_.calls, 4);
+    EXPECT_EQ(way("SELECT * FROM c WHERE c.n = 5 OR udf.even(c.n)"), "scan 400/201");
+    EXPECT_EQ(way("SELECT * FROM c WHERE c.rare = udf.even(c.n)"), "scan 400/0");
+    EXPECT_EQ(
+        must(run("SELECT VALUE COUNT(1) FROM c WHERE c.n > 10 AND udf.even(c.n)")).page.elements,
+        "194");
+    EXPECT_EQ(must(run("SELECT VALUE MAX(c.n) FROM c WHERE c.n < 100 AND NOT udf.even(c.n)"))
+                  .page.elements,
+              "99");
+    EXPECT_EQ(must(run("SELECT udf.even(c.n) AS e, COUNT(1) AS n FROM c GROUP BY udf.even(c.n)"))
+                  .page.elements,
+              R"({"e":false,"n":200},{"e":true,"n":200})");
+    for (const std::string_view page_size : {"-1", "1"}) {
+        EXPECT_EQ(ids("SELECT VALUE c.id FROM c WHERE udf.even(c.n) AND c.n < 9 ORDER BY c.n DESC",
+                      page_size),
+                  R"("8","6","4","2","0",)");
+        EXPECT_EQ(ids("SELECT VALUE c.id FROM c WHERE udf.even(c.n) AND "
+                      "ARRAY_CONTAINS(c.tags, 't8') ORDER BY c.n",
+                      page_size),
+                  R"("8","58","108","158","208","258","308","358",)");
+    }
+}
+
+TEST_F(QueriesTest, AUdfThatFailsEndsTheQuery) {
+    even_.fails = true;
+    for (const std::string_view query :
+         {"SELECT * FROM c WHERE udf.even(c.n)",
+          "SELECT * FROM c WHERE udf.even(c.n) ORDER BY c.n",
+          "SELECT * FROM c WHERE udf.even(c.n) AND ARRAY_CONTAINS(c.tags, 't7') ORDER BY c.n",
+          "SELECT VALUE COUNT(1) FROM c WHERE c.n > 10 AND udf.even(c.n)",
+          "SELECT DISTINCT VALUE udf.even(c.n) FROM c"}) {
+        even_.calls = 0;
+        const auto answer = run(query);
+        ASSERT_FALSE(answer) << query;
+        EXPECT_EQ(answer.error().code(), ErrorCode::kTimeout) << query;
+        EXPECT_EQ(even_.calls, 1) << query;
+    }
+    EXPECT_EQ(code_of(run("SELECT VALUE udf.odd(c.n) FROM c")), "400");
+}
+
+TEST_F(QueriesTest, KnowsWhichQueriesCallUdfs) {
+    const auto asked = [](std::string_view text) {
+        json::Value body{json::Value::Object()};
+        body.set("query", text);
+        return calls_udfs({}, body.text());
+    };
+    EXPECT_TRUE(asked("SELECT VALUE udf.f(1)"));
+    EXPECT_TRUE(asked("SELECT * FROM c WHERE c.a IN (1, UDF.f())"));
+    EXPECT_TRUE(asked("SELECT COUNT(1) FROM c GROUP BY udf.f(c.a)"));
+    EXPECT_TRUE(asked("SELECT * FROM c JOIN (SELECT VALUE udf.f(c.a)) AS x"));
+    EXPECT_TRUE(asked("SELECT EXISTS(SELECT 1 FROM t IN c.t WHERE udf.f(t)) FROM c"));
+    EXPECT_TRUE(calls_udfs({}, "{\"query\":\"SELECT VALUE \\u0075df.f(1)\"}"));
+    EXPECT_FALSE(asked("SELECT c.udf, 'udf.f(1)' FROM c"));
+    EXPECT_FALSE(asked("SELECT * FROM c"));
+    EXPECT_FALSE(asked("SELECT udf.f("));
+    EXPECT_FALSE(calls_udfs({}, "udf"));
+    QueryOptions plain;
+    plain.plain_text = true;
+    EXPECT_TRUE(calls_udfs(plain, "SELECT udf.f()"));
 }
 
 TEST_F(QueriesTest, ExplainShowsThePlan) {

@@ -75,6 +75,12 @@ Value to_json(const catalog::Offer& offer) {
     return out;
 }
 
+Value to_json(const catalog::Script& script) {
+    Value out = model::to_json(script.definition);
+    set_system_properties(out, script.rid.text(), script.self_link(), script.revision);
+    return out;
+}
+
 Value to_json(const catalog::Container& container, const catalog::PartitionRange& range) {
     const std::string rid =
         model::PartitionKeyRangeRid{.container = container.rid, .number = range.id}.text();

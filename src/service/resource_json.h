@@ -12,6 +12,7 @@ json::Value to_json(const catalog::Database& database);
 // Clients from before 2018-12-31 do not see the key of a container that was made without one.
 json::Value to_json(const catalog::Container& container, ApiVersion version);
 json::Value to_json(const catalog::Offer& offer);
+json::Value to_json(const catalog::Script& script);
 json::Value to_json(const catalog::Container& container, const catalog::PartitionRange& range);
 
 }  // namespace orrery::service

@@ -16,9 +16,8 @@ using json::Value;
 
 Error unsupported(std::string_view near) {
     return bad_request(
-        "Queries on databases, containers and offers support only SELECT * FROM x WHERE x.property "
-        "= "
-        "value [AND ...]; near '" +
+        "Queries on anything but items support only SELECT * FROM x WHERE x.property = value [AND "
+        "...]; near '" +
         std::string(near.substr(0, 40)) + "'.");
 }
 

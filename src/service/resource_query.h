@@ -1,5 +1,5 @@
-// The small queries that SDKs send to the feeds of databases, containers and offers when they
-// start: SELECT * FROM root r WHERE r.id = @id. Items are not queried with this.
+// The small queries that SDKs send to the feeds of databases, containers, offers and scripts:
+// SELECT * FROM root r WHERE r.id = @id. Items are not queried with this.
 
 #pragma once
 

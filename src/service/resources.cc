@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "base/bytes.h"
 #include "model/etag.h"
 #include "model/limits.h"
 #include "model/names.h"
@@ -16,30 +15,10 @@ namespace {
 
 using json::Value;
 
-std::optional<std::string> if_match_of(const Request& request) {
-    if (!request.if_match) return std::nullopt;
-    return std::string(*request.if_match);
-}
-
-// The answer to a read: without a body when the client's copy is still good.
-ResourceAnswer read_answer(const Request& request, Value body, std::string etag) {
-    ResourceAnswer answer{.body = std::nullopt, .etag = std::move(etag), .container = nullptr};
-    const bool unchanged =
-        request.if_none_match && model::etag_matches(*request.if_none_match, answer.etag);
-    if (!unchanged) answer.body = std::move(body);
-    return answer;
-}
-
 ResourceAnswer container_answer(const catalog::ContainerPtr& container, ApiVersion version) {
     return {.body = to_json(*container, version),
             .etag = container->revision.etag(),
             .container = container};
-}
-
-Result<Value> parse_object(std::string_view body) {
-    Value value = TRY(Value::parse(body));
-    if (!value.is_object()) return bad_request("The body must be a JSON object.");
-    return value;
 }
 
 // Changes when ranges are added: ids are never reused.
@@ -64,8 +43,7 @@ Result<ResourceAnswer> Resources::create_database(const Request& request, std::s
     const auto throughput =
         TRY(model::parse_throughput(request.offer_throughput, request.autopilot_settings));
     const catalog::DatabasePtr database = TRY(catalog_.create_database(id->string(), throughput));
-    return ResourceAnswer{
-        .body = to_json(*database), .etag = database->revision.etag(), .container = nullptr};
+    return ResourceAnswer{.body = to_json(*database), .etag = database->revision.etag()};
 }
 
 Result<ResourceAnswer> Resources::read_database(const Request& request, std::string_view segment) {
@@ -83,9 +61,9 @@ Status Resources::remove_database(const Request& request, std::string_view segme
 Result<Page> Resources::list_databases(const Request& request, const ResourceQuery* query) {
     std::vector<Listed> all;
     for (const catalog::DatabasePtr& database : catalog_.databases()) {
-        all.push_back({database->rid.number, to_json(*database)});
+        all.push_back({database->rid.number, [database] { return to_json(*database); }});
     }
-    return page_of(request, all, query, "databases");
+    return page_of(request, all, query, signer_, "databases");
 }
 
 Result<catalog::NewContainer> Resources::plan_container(const Request& request,
@@ -180,11 +158,13 @@ Result<Resources::ContainerList> Resources::list_containers(const Request& reque
     std::vector<Listed> all;
     for (const catalog::ContainerPtr& container : catalog_.containers(found->database->rid)) {
         if (!visible_to(*container, request.api_version)) continue;
-        all.push_back({container->rid.number, to_json(*container, request.api_version)});
+        all.push_back({container->rid.number, [container, version = request.api_version] {
+                           return to_json(*container, version);
+                       }});
     }
     const std::string rid = found->database->rid.text();
     return ContainerList{.database_rid = rid,
-                         .page = TRY(page_of(request, all, query, "containers " + rid))};
+                         .page = TRY(page_of(request, all, query, signer_, "containers " + rid))};
 }
 
 Result<ResourceAnswer> Resources::read_offer(const Request& request, std::string_view rid) {
@@ -197,9 +177,9 @@ Result<ResourceAnswer> Resources::read_offer(const Request& request, std::string
 Result<Page> Resources::list_offers(const Request& request, const ResourceQuery* query) {
     std::vector<Listed> all;
     for (const catalog::OfferPtr& offer : catalog_.offers()) {
-        all.push_back({offer->rid.number, to_json(*offer)});
+        all.push_back({offer->rid.number, [offer] { return to_json(*offer); }});
     }
-    return page_of(request, all, query, "offers");
+    return page_of(request, all, query, signer_, "offers");
 }
 
 Result<RangesAnswer> Resources::list_ranges(const Request& request,
@@ -214,12 +194,12 @@ Result<RangesAnswer> Resources::list_ranges(const Request& request,
     }
     std::vector<Listed> all;
     for (const catalog::PartitionRange& range : container.ranges) {
-        all.push_back({range.id, to_json(container, range)});
+        all.push_back({range.id, [&] { return to_json(container, range); }});
     }
     // Clients build their routing map from one answer and do not expect it in pages.
     Request whole = request;
     whole.max_item_count = "-1";
-    answer.page = TRY(page_of(whole, all, nullptr, "ranges " + container.rid.text()));
+    answer.page = TRY(page_of(whole, all, nullptr, signer_, "ranges " + container.rid.text()));
     return answer;
 }
 
@@ -228,37 +208,10 @@ Result<ResourceAnswer> Resources::read_range(const catalog::Container& container
     for (const catalog::PartitionRange& range : container.ranges) {
         Value body = to_json(container, range);
         if (body.find("id")->string() == id || body.find("_rid")->string() == id) {
-            return ResourceAnswer{
-                .body = std::move(body), .etag = container.revision.etag(), .container = nullptr};
+            return ResourceAnswer{.body = std::move(body), .etag = container.revision.etag()};
         }
     }
     return not_found();
-}
-
-Result<Page> Resources::page_of(const Request& request,
-                                const std::vector<Listed>& resources,
-                                const ResourceQuery* query,
-                                const std::string& scope) const {
-    const std::size_t limit = TRY(page_size(request));
-    std::uint64_t from = 0;
-    if (request.continuation) {
-        const Continuation given = TRY(signer_.check(*request.continuation, scope));
-        from = ByteReader(given.resume).big_endian<std::uint64_t>();
-    }
-    Page page;
-    for (const Listed& resource : resources) {
-        if (resource.number < from) continue;
-        if (query != nullptr && !query->matches(resource.body)) continue;
-        if (page.count == limit) {
-            std::string resume;
-            append_big_endian(resume, resource.number);
-            page.continuation = signer_.sign({.range_id = 0, .resume = resume}, scope);
-            return page;
-        }
-        if (page.count++ > 0) page.elements += ',';
-        resource.body.append_text(page.elements);
-    }
-    return page;
 }
 
 }  // namespace orrery::service

@@ -16,16 +16,10 @@
 #include "service/lookup.h"
 #include "service/page.h"
 #include "service/request.h"
+#include "service/resource_answer.h"
 #include "service/resource_query.h"
 
 namespace orrery::service {
-
-// A resource as the client gets it. Without a body when the client has it already (304).
-struct ResourceAnswer {
-    std::optional<json::Value> body;
-    std::string etag;
-    catalog::ContainerPtr container;  // when it is one
-};
 
 struct RangesAnswer {
     bool not_modified = false;
@@ -84,16 +78,6 @@ public:
     Result<ResourceAnswer> read_range(const catalog::Container& container, std::string_view id);
 
 private:
-    // A list is in the order of these numbers, which are never used twice: a page can start behind
-    // resources that have been removed meanwhile.
-    struct Listed {
-        std::uint64_t number;
-        json::Value body;
-    };
-    Result<Page> page_of(const Request& request,
-                         const std::vector<Listed>& resources,
-                         const ResourceQuery* query,
-                         const std::string& scope) const;
     Result<catalog::NewContainer> plan_container(const Request& request,
                                                  const catalog::Database& database,
                                                  std::string_view body) const;

@@ -19,12 +19,15 @@
 #include "catalog/catalog.h"
 #include "model/test_support.h"
 #include "partition/verify.h"
+#include "service/batches.h"
 #include "service/indexing.h"
 #include "service/item_feed.h"
 #include "service/items.h"
 #include "service/partitions.h"
 #include "service/queries.h"
 #include "service/resources.h"
+#include "service/script_executor.h"
+#include "service/scripts.h"
 #include "storage/memory/memory_engine.h"
 
 namespace orrery::service::testing_support {
@@ -57,6 +60,9 @@ std::string code_of(const Result<T>& result) {
         case ErrorCode::kTooLarge:
             out = "413";
             break;
+        case ErrorCode::kFailedDependency:
+            out = "424";
+            break;
         case ErrorCode::kUnavailable:
             out = "503";
             break;
@@ -84,6 +90,7 @@ public:
     Services(storage::Engine& engine, const Clock& clock) : engine_(engine), clock_(clock) {}
     ~Services() {
         // As the server does: nobody may hold a partition when the engine goes.
+        script_pool.reset();
         executors.reset();
     }
     Services(const Services&) = delete;
@@ -107,9 +114,19 @@ public:
                 .partition_count = std::nullopt,
                 .on_removal = [this] { ++removals; },
                 .on_replacement = [this](model::ContainerRid rid) { indexing->adopt(rid); }});
+        scripts.emplace(*catalog, *signer);
         items.emplace(*partitions);
+        batches.emplace(*partitions);
         feed.emplace(*partitions, *signer);
         queries.emplace(*partitions, *signer, clock_, readers);
+        script_pool = std::make_unique<script::ScriptPool>(
+            script::RuntimeEnvironment{.clock = clock_, .random = secure_, .watchdog = watchdog_},
+            script::PoolOptions{.threads = 3});
+        script_executor.emplace(
+            *script_pool,
+            ScriptExecutor::BlockLists{.procedures = blocked_procedures_, .udfs = blocked_udfs_},
+            ScriptTransaction::Services{
+                .partitions = *partitions, .queries = *queries, .random = secure_});
         return {};
     }
 
@@ -179,15 +196,23 @@ public:
     std::optional<Indexing> indexing;
     std::optional<ContinuationSigner> signer;
     std::optional<Resources> resources;
+    std::optional<Scripts> scripts;
     std::optional<Items> items;
+    std::optional<Batches> batches;
     std::optional<ItemFeed> feed;
     std::optional<Queries> queries;
+    std::unique_ptr<script::ScriptPool> script_pool;
+    std::optional<ScriptExecutor> script_executor;
     int removals = 0;
 
 private:
     storage::Engine& engine_;
     const Clock& clock_;
     SeededRandom random_{1};
+    SecureRandom secure_;
+    script::Watchdog watchdog_;
+    script::BlockList blocked_procedures_{script::kProcedureRule};
+    script::BlockList blocked_udfs_{script::kUdfRule};
 };
 
 class ServiceTest : public testing::Test {

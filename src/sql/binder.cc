@@ -114,6 +114,10 @@ Status Binding::bind_filters(const ast::Query& query, BoundQuery& out) {
             out.filters.push_back(TRY(bind(*query.where)));
         }
     }
+    // UDFs are dear: a filter without one gets to say no first.
+    std::stable_partition(out.filters.begin(), out.filters.end(), [](const BoundPtr& filter) {
+        return !calls_udf(*filter);
+    });
     for (const BoundPtr& filter : out.filters) {
         filter->level = sources_needed(*filter, out.sources);
     }

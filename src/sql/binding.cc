@@ -20,7 +20,8 @@ Prepared Binding::finish(BoundQuery query) && {
     return {.constants = std::move(constants_),
             .query = std::move(query),
             .paths = std::move(paths_),
-            .variables = variables_};
+            .variables = variables_,
+            .calls_udfs = calls_udfs_};
 }
 
 Result<BoundPtr> Binding::bind(const ast::Expression& expression) {
@@ -35,6 +36,8 @@ Result<BoundPtr> Binding::bind(const ast::Expression& expression) {
         }
     }
     if (auto path = path_of(expression)) return bind_path(*path);
+    const auto* called = std::get_if<ast::Call>(&expression.node);
+    if (called != nullptr && called->udf) return udf(*called, expression.location);
     return std::visit([this](const auto& kind) { return node(kind); }, expression.node);
 }
 
@@ -313,28 +316,45 @@ Result<BoundPtr> Binding::node(const ast::Like& like) {
 }
 
 Result<BoundPtr> Binding::node(const ast::Call& called) {
-    auto out = std::make_unique<BoundExpression>();
-    if (!called.udf) {
-        if (const auto kind = find_aggregate(called.name)) {
-            return aggregate(*kind, *called.arguments.front());
-        }
-        if (same_word(called.name, "DOCUMENTID")) {
-            out->op = Op::kItemNumber;
-            return out;
-        }
-        out->function = find_function(called.name);
-        if (out->function == nullptr) {
-            return query_error("SC2005",
-                               "'" + called.name + "' is not a recognized built-in function name.",
-                               std::nullopt);
-        }
+    if (const auto kind = find_aggregate(called.name)) {
+        return aggregate(*kind, *called.arguments.front());
     }
-    out->op = called.udf ? Op::kUdf : Op::kCall;
+    auto out = std::make_unique<BoundExpression>();
+    if (same_word(called.name, "DOCUMENTID")) {
+        out->op = Op::kItemNumber;
+        return out;
+    }
+    out->function = find_function(called.name);
+    if (out->function == nullptr) {
+        return query_error("SC2005",
+                           "'" + called.name + "' is not a recognized built-in function name.",
+                           std::nullopt);
+    }
+    out->op = Op::kCall;
     out->name = called.name;
     for (const ast::ExpressionPtr& argument : called.arguments) {
         out->operands.push_back(TRY(bind(*argument)));
     }
     return fold(std::move(out));
+}
+
+// Never a constant: nobody promises that a UDF gives the same result twice.
+Result<BoundPtr> Binding::udf(const ast::Call& called, const Location& location) {
+    const auto refused = [&](const std::string& why) {
+        return query_error("", "The user-defined function '" + called.name + "' " + why, location);
+    };
+    UdfCaller* udfs = context_.surroundings.udfs;
+    if (udfs == nullptr) return refused("cannot be called: scripts are not supported yet.");
+    const auto number = TRY(udfs->find(called.name));
+    if (!number) return refused("could not be found.");
+    auto out = std::make_unique<BoundExpression>();
+    out->op = Op::kUdf;
+    out->number = *number;
+    for (const ast::ExpressionPtr& argument : called.arguments) {
+        out->operands.push_back(TRY(bind(*argument)));
+    }
+    calls_udfs_ = true;
+    return out;
 }
 
 Result<BoundPtr> Binding::call(std::string_view name, BoundPtr argument) {

@@ -84,6 +84,7 @@ private:
     Result<BoundPtr> node(const ast::Subquery& subquery);
     Result<BoundPtr> node(const ast::Verbatim& verbatim);
 
+    Result<BoundPtr> udf(const ast::Call& called, const Location& location);
     Result<BoundPtr> aggregate(AggregateKind kind, const ast::Expression& argument);
     Result<BoundPtr> call(std::string_view name, BoundPtr argument);
     Result<BoundPtr> negated_if(bool negated, BoundPtr expression);
@@ -99,6 +100,7 @@ private:
     std::vector<ItemPath> paths_;
     std::map<ItemPath, std::uint64_t> path_numbers_;
     std::uint32_t variables_ = 0;
+    bool calls_udfs_ = false;
     std::vector<std::string_view> expanding_;  // computed properties, against endless definitions
 };
 

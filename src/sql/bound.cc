@@ -36,6 +36,12 @@ void visit(const BoundExpression& expression,
     if (expression.query) visit(*expression.query, see);
 }
 
+bool calls_udf(const BoundExpression& expression) {
+    bool calls = false;
+    visit(expression, [&](const BoundExpression& part) { calls = calls || part.op == Op::kUdf; });
+    return calls;
+}
+
 bool is_deterministic(const BoundExpression& expression) {
     bool deterministic = true;
     visit(expression, [&](const BoundExpression& part) {

@@ -44,7 +44,7 @@ enum class Op : std::uint8_t {
     kInConstants,  // operands[0] IN set
     kLike,         // operands[0] LIKE operands[1], or the compiled pattern
     kCall,         // function
-    kUdf,          // name
+    kUdf,          // the UDF that its caller knows as `number`
     kArray,        // operands
     kObject,       // names, operands
     kSubquery,     // query, subquery
@@ -130,6 +130,9 @@ struct BoundQuery {
 void visit(const BoundExpression& expression,
            const std::function<void(const BoundExpression&)>& see);
 
+// Whether a UDF is called anywhere in it.
+bool calls_udf(const BoundExpression& expression);
+
 // Gives the same result each time it is evaluated on the same row.
 bool is_deterministic(const BoundExpression& expression);
 
@@ -143,6 +146,7 @@ struct Prepared {
     BoundQuery query;
     std::vector<ItemPath> paths;  // those that kPath names
     std::uint32_t variables = 0;
+    bool calls_udfs = false;
 };
 
 }  // namespace orrery::sql

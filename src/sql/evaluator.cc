@@ -5,6 +5,7 @@
 #include "base/utf8.h"
 #include "model/limits.h"
 #include "sql/canonical.h"
+#include "sql/functions/room.h"
 #include "sql/operators.h"
 #include "sql/subquery.h"
 
@@ -53,12 +54,8 @@ Value Evaluator::evaluate(const BoundExpression& expression) {
         case Op::kLike:
             return like(expression);
         case Op::kCall:
-            return call(expression);
         case Op::kUdf:
-            fail(Error(ErrorCode::kBadRequest,
-                       "The user-defined function '" + expression.name +
-                           "' cannot be called: scripts are not supported yet."));
-            return Value::undefined();
+            return call(expression);
         case Op::kArray:
             return array(expression);
         case Op::kObject:
@@ -132,13 +129,39 @@ Value Evaluator::call_on(const BoundExpression& expression, std::span<const Valu
                             .random = 0,
                             .state = &expression.state,
                             .error = std::nullopt};
-    if (!expression.function->deterministic) {
-        context.now_ticks = now_ticks();
-        context.random = static_cast<double>(random_() >> 11) * 0x1.0p-53;
+    Value result;
+    if (expression.op == Op::kUdf) {
+        result = call_udf(expression.number, arguments, context);
+    } else {
+        if (!expression.function->deterministic) {
+            context.now_ticks = now_ticks();
+            context.random = static_cast<double>(random_() >> 11) * 0x1.0p-53;
+        }
+        result = call_function(*expression.function, arguments, context);
     }
-    const Value result = call_function(*expression.function, arguments, context);
     if (context.error) fail(*std::move(context.error));
     return result;
+}
+
+// What a UDF returns is limited as what a built-in function makes.
+Value Evaluator::call_udf(std::size_t udf,
+                          std::span<const Value> arguments,
+                          FunctionContext& context) {
+    // The query has failed and what comes now is thrown away: no script is to run for it.
+    if (error_) return Value::undefined();
+    CHECK(surroundings_.udfs != nullptr);
+    auto result = surroundings_.udfs->call(udf, arguments, context.arena);
+    if (!result) {
+        context.error = std::move(result).take_error();
+        return Value::undefined();
+    }
+    if (const auto text = result->raw()) {
+        const Value copied = string_result(*text, context);
+        if (copied.is_undefined()) return copied;
+        return Value::from_json(copied.string(), context.arena);
+    }
+    if (result->is_string()) return string_result(result->string(), context);
+    return copy(*result, context.arena);
 }
 
 Value Evaluator::array(const BoundExpression& expression) {

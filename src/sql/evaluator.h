@@ -15,6 +15,7 @@
 #include "base/result.h"
 #include "sql/arena.h"
 #include "sql/bound.h"
+#include "sql/udf.h"
 #include "sql/value.h"
 
 namespace orrery::sql {
@@ -24,6 +25,7 @@ struct Surroundings {
     std::int64_t start_ticks = 0;  // 100 ns since 1970
     const Clock* clock = nullptr;
     std::uint64_t random_seed = 0;
+    UdfCaller* udfs = nullptr;  // without one, queries that call UDFs are refused
 };
 
 class Evaluator {
@@ -62,6 +64,7 @@ public:
 private:
     Value call(const BoundExpression& expression);
     Value call_on(const BoundExpression& expression, std::span<const Value> arguments);
+    Value call_udf(std::size_t udf, std::span<const Value> arguments, FunctionContext& context);
     Value in(const BoundExpression& expression);
     Value in_constants(const BoundExpression& expression);
     Value like(const BoundExpression& expression);

@@ -114,6 +114,17 @@ TEST(QueryPlan, Groups) {
               "SELECT [{\"item\": c.t}] AS groupByItems, c.t AS payload\nFROM c\nGROUP BY c.t");
 }
 
+TEST(QueryPlan, UdfsStayInTheText) {
+    EXPECT_EQ(rewritten("SELECT udf.f(c.x) AS y FROM c WHERE udf.Is(c.a, [1]) ORDER BY c.a"),
+              "SELECT c._rid, [{\"item\": c.a}] AS orderByItems, {\"y\": udf.f(c.x)} AS payload\n"
+              "FROM c\nWHERE (udf.Is(c.a, [1]) AND "
+              "({documentdb-formattableorderbyquery-filter}))\nORDER BY c.a");
+    EXPECT_EQ(rewritten("SELECT udf.f(c.x) AS y, SUM(udf.g(c.n)) AS s FROM c GROUP BY udf.f(c.x)"),
+              "SELECT [{\"item\": udf.f(c.x)}] AS groupByItems, {\"y\": udf.f(c.x), \"s\": "
+              "{\"item\": SUM(udf.g(c.n))}} AS payload\nFROM c\nGROUP BY udf.f(c.x)");
+    EXPECT_EQ(rewritten("SELECT VALUE udf.f(c.x) FROM c"), "");
+}
+
 TEST(QueryPlan, CompositionsAreRefused) {
     const std::string refused =
         R"({"Errors":["Compositions of aggregates and other expressions are not allowed."]})";

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <chrono>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -54,6 +55,8 @@ private:
 struct RunOptions {
     std::size_t page_size = 1000;
     std::vector<ParameterValue> parameters;
+    UdfCaller* udfs = nullptr;
+    std::function<bool()> time_is_up = [] { return false; };
 };
 
 // All rows, as one JSON array; for an error "code: message".
@@ -69,10 +72,12 @@ inline std::string run(std::string_view text, ItemSource& source, const RunOptio
     const Status checked =
         check_query(**syntax, {.find_function = find_function, .allow_unsupported = false});
     if (!checked) return failed(checked.error());
-    const BindingContext context{
-        .parameters = options.parameters,
-        .computed = {},
-        .surroundings = {.start_ticks = 17'000'000'000'000'000, .clock = &clock, .random_seed = 1}};
+    const BindingContext context{.parameters = options.parameters,
+                                 .computed = {},
+                                 .surroundings = {.start_ticks = 17'000'000'000'000'000,
+                                                  .clock = &clock,
+                                                  .random_seed = 1,
+                                                  .udfs = options.udfs}};
     const auto prepared = bind(**syntax, context);
     if (!prepared) return failed(prepared.error());
     std::string rows;
@@ -80,7 +85,7 @@ inline std::string run(std::string_view text, ItemSource& source, const RunOptio
     while (true) {
         const PageLimits limits{.rows_max = options.page_size,
                                 .bytes_max = 4 << 20,
-                                .time_is_up = [] { return false; },
+                                .time_is_up = options.time_is_up,
                                 .gives_up = [] { return false; },
                                 .at_least_one = true};
         const auto page =

@@ -39,6 +39,19 @@ void for_each_query(const ast::Query& query, const QueryVisitor& visit) {
     visit(query);
 }
 
+bool calls_udf(const ast::Query& query) {
+    bool calls = false;
+    for_each_query(query, [&](const ast::Query& any) {
+        for_each_expression(any, [&](const ast::Expression& expression) {
+            calls = calls || any_below(expression, [](const ast::Expression& below) {
+                        const auto* call = std::get_if<ast::Call>(&below.node);
+                        return call != nullptr && call->udf;
+                    });
+        });
+    });
+    return calls;
+}
+
 bool any_below(const ast::Expression& expression,
                const std::function<bool(const ast::Expression&)>& test) {
     if (test(expression)) return true;

@@ -23,6 +23,9 @@ void for_each_subquery(const ast::Query& query, const QueryVisitor& visit);
 // The query and all inside it, inner ones first.
 void for_each_query(const ast::Query& query, const QueryVisitor& visit);
 
+// Whether a UDF is called anywhere in it, subqueries included.
+bool calls_udf(const ast::Query& query);
+
 // Whether the test holds for the expression or any under it.
 bool any_below(const ast::Expression& expression,
                const std::function<bool(const ast::Expression&)>& test);

@@ -169,7 +169,7 @@ class BadRequests:
             ("POST", item), ("BREW", "/dbs"), ("OPTIONS", "/dbs"), ("TRACE", item),
             ("PROPFIND", "/"), ("POST", container), ("DELETE", "/offers"), ("POST", "/alive"))]
         # Known to the protocol, and not there yet.
-        requests += [("GET", container + "/sprocs", 501), ("POST", "/dbs/abuse/users", 501)]
+        requests += [("GET", container + "/conflicts", 501), ("POST", "/dbs/abuse/users", 501)]
         connection.close()
         for method, path, status in requests:
             answer = self.client.request(method, path, b"{}" if method == "POST" else None, PK)

@@ -1,4 +1,4 @@
-"""The oracle for databases and containers: made, filled and deleted while the server is killed."""
+"""The oracle for databases, containers and scripts: made, filled and deleted while the server is killed."""
 
 import random
 
@@ -8,7 +8,8 @@ from lib.report import expect
 PREFIX = "made-"
 SHARED = "made-shared"  # has throughput of its own, which its containers share unless they have too
 DATABASES = ("made-1", "made-2", SHARED)
-# database -> container -> ids of its items
+UDFS_MAX = 40  # of a container; the server takes 50
+# database -> container -> ids of its items and of its UDFs, which begin with `udf`
 State = dict[str, dict[str, frozenset[str]]]
 
 
@@ -42,12 +43,15 @@ class ResourceWorker:
         if rng.random() < 0.3:
             return ("delete", database, container)
         self.items_made += 1
+        if rng.random() < 0.3 and sum(map(is_udf, containers[container])) < UDFS_MAX:
+            return ("create", database, container, f"udf{self.items_made}")
         return ("create", database, container, f"item{self.items_made}")
 
     def step(self, client: Client, action: tuple) -> None:
         self.pending = action
         verb, *names = action
-        path = "/" + "/".join(f"{kind}/{name}" for kind, name in zip(("dbs", "colls", "docs"), names))
+        kinds = ("dbs", "colls", "udfs" if is_udf(names[-1]) else "docs")
+        path = "/" + "/".join(f"{kind}/{name}" for kind, name in zip(kinds, names))
         if verb == "delete":
             answer = client.request("DELETE", path)
         else:
@@ -65,6 +69,8 @@ class ResourceWorker:
         body = {"id": names[-1]}
         if len(names) == 2:
             body["partitionKey"] = {"paths": ["/id"], "kind": "Hash", "version": 2}
+        if is_udf(names[-1]):
+            body["body"] = f"() => '{names[-1]}'"
         return body, {"x-ms-offer-throughput": "400"} if names[-1] in (SHARED, "offered") else {}
 
     def learn_rid(self, names: tuple[str, ...], rid: str) -> None:
@@ -103,6 +109,9 @@ class ResourceWorker:
             state[database["id"]] = {}
             for container in client.feed(link + "/colls", "DocumentCollections")[0]:
                 items, _ = client.feed(f"{link}/colls/{container['id']}/docs", "Documents")
+                udfs, _ = client.feed(f"{link}/colls/{container['id']}/udfs", "UserDefinedFunctions")
+                expect(all(udf["body"] == f"() => '{udf['id']}'" for udf in udfs), f"bodies of {udfs}")
+                items = items + udfs
                 state[database["id"]][container["id"]] = frozenset(item["id"] for item in items)
                 rids[(database["id"], container["id"])] = container["_rid"]
                 for item in items:
@@ -131,6 +140,10 @@ def after(state: State, action: tuple) -> State:
     else:
         state[database][rest[0]] |= {rest[1]}
     return state
+
+
+def is_udf(name: str) -> bool:
+    return name.startswith("udf")
 
 
 def exists(state: State, names: tuple[str, ...]) -> bool:

@@ -14,6 +14,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from lib.client import Client, make_container  # noqa: E402
 from lib.report import Report, expect, scratch_directory  # noqa: E402
 from lib.server import DEFAULT_BINARY, Server, inspect  # noqa: E402
+from batches import BatchWorker  # noqa: E402
 from items import LOGICAL_PARTITIONS, Container, Counter, Key, Worker  # noqa: E402
 from ledger import Ledger  # noqa: E402
 from policies import POLICIES, PolicyWorker  # noqa: E402
@@ -41,6 +42,7 @@ class World:
         self.workers: list[Worker] = []
         self.resources = ResourceWorker()
         self.policies: PolicyWorker | None = None
+        self.batches: BatchWorker | None = None
         self.ledger = Ledger()
 
     def start(self, rng: random.Random) -> Server:
@@ -62,6 +64,7 @@ class World:
             Container(make_container(client, "load", expiring), default_ttl=2),
             Container(make_container(client, "load", unique), default_ttl=-1, unique=True)]
         self.policies = PolicyWorker(self.containers[0].link, plain)
+        self.batches = BatchWorker(make_container(client, "load", {"id": "batches", "partitionKey": key_path}))
         for number in range(COUNTERS):
             counter = Counter(self.containers[0], f"pk{number}")
             made = client.item("POST", counter.container.link, counter.pk,
@@ -78,7 +81,8 @@ class World:
     def verify(self, client: Client, rng: random.Random) -> int:
         self.resources.verify(client)
         self.policies.verify(client)
-        return verify_items(client, self.containers, self.keys, self.counters, self.ledger, rng)
+        batched = self.batches.verify(client)
+        return batched + verify_items(client, self.containers, self.keys, self.counters, self.ledger, rng)
 
 
 class Load:
@@ -87,7 +91,7 @@ class Load:
     def __init__(self, world: World, port: int, rng: random.Random):
         self.world = world
         self.problems: list[str] = []
-        runs = [worker.run for worker in (world.resources, world.policies, *world.workers)]
+        runs = [worker.run for worker in (world.resources, world.policies, world.batches, *world.workers)]
         self.threads = [
             threading.Thread(target=self.guard, daemon=True,
                              args=(run, Client(port, secure=number == 1), random.Random(rng.random())))
@@ -104,7 +108,7 @@ class Load:
             self.problems.append(f"{type(error).__name__}: {error}")
 
     def acknowledged(self) -> int:
-        workers = [self.world.resources, self.world.policies, *self.world.workers]
+        workers = [self.world.resources, self.world.policies, self.world.batches, *self.world.workers]
         return sum(worker.acknowledged for worker in workers)
 
     def finish(self) -> int:

@@ -19,6 +19,12 @@ TAILS = {
     "<container>": '"_rid":"<rid:8>","_self":"dbs/<rid:4>/colls/<rid:8>/","_etag":"<etag>",'
                    '"_ts":<ts>,"_docs":"docs/","_sprocs":"sprocs/","_triggers":"triggers/",'
                    '"_udfs":"udfs/","_conflicts":"conflicts/"}',
+    "<stored procedure>": '"_rid":"<rid:16>","_self":"dbs/<rid:4>/colls/<rid:8>/sprocs/<rid:16>/",'
+                          '"_etag":"<etag>","_ts":<ts>}',
+    "<trigger>": '"_rid":"<rid:16>","_self":"dbs/<rid:4>/colls/<rid:8>/triggers/<rid:16>/",'
+                 '"_etag":"<etag>","_ts":<ts>}',
+    "<udf>": '"_rid":"<rid:16>","_self":"dbs/<rid:4>/colls/<rid:8>/udfs/<rid:16>/",'
+             '"_etag":"<etag>","_ts":<ts>}',
     "<database>": '"_rid":"<rid:4>","_self":"dbs/<rid:4>/","_etag":"<etag>","_ts":<ts>,'
                   '"_colls":"colls/","_users":"users/"}',
 }
@@ -68,6 +74,16 @@ def feed_elements(answer: Answer) -> tuple[str, list[str]] | None:
     if text[at:] != f'],"_count":{count}}}' or answer.headers.get("x-ms-item-count") != count:
         raise BrokenRule(f"a feed whose counts differ: {text[at:]}, {dict(answer.headers)}")
     return f"{start[2]} of {rid_shape(start[1]) if start[1] else 'the account'}", elements
+
+
+def batch_results(answer: Answer) -> list[str] | None:
+    """The results of a batch, one text each; None when this is no batch."""
+    text = answer.body.decode()
+    if answer.status not in (200, 207) or not text.startswith('[{"statusCode":'):
+        return None
+    parts = re.split(r'(?<=[}]),(?=\{"statusCode":)', text[1:-1])
+    return [re.sub(r'"eTag":"\\"([^"\\]*)\\""', lambda m: f'"eTag":"{etag_shape(m[1])}"', normalise(part))
+            for part in parts]
 
 
 def error_line(answer: Answer) -> tuple[str, str]:
@@ -144,7 +160,8 @@ def rid_shape(rid: str) -> str:
 
 def link_shape(link: str) -> str:
     return re.sub(r"(?<=/)[A-Za-z0-9+-]+=*(?=/)",
-                  lambda m: m[0] if m[0] in ("dbs", "colls", "docs", "pkranges", "offers")
+                  lambda m: m[0] if m[0] in ("dbs", "colls", "docs", "sprocs", "triggers", "udfs",
+                                             "pkranges", "offers")
                   else rid_shape(m[0]), link)
 
 

@@ -196,8 +196,11 @@ class Run:
         for name in notes.get("show", "").split():
             lines.append(f"{name}: {answers.normalise_header(name, answer.headers.get(name))}")
         feed = answers.feed_elements(answer) if answer.status == 200 else None
+        batch = answers.batch_results(answer)
         if feed:
             lines += self.pages(statement, headers, answer, feed)
+        elif batch:
+            lines += batch
         elif answer.status < 400 and answer.body:
             lines.append(answers.normalise(answer.body.decode()))
         return "\n".join(lines), paged

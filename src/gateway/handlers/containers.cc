@@ -15,16 +15,28 @@ void respond_with_feed(Call& call, const Result<service::Resources::ContainerLis
     call.respond(call.make_feed(list->database_rid, "DocumentCollections", list->page));
 }
 
+// functions=2;storedProcedures=0;triggers=1; with what `number_of` says of each kind.
+template <typename NumberOf>
+std::string script_numbers(const NumberOf& number_of) {
+    using model::ScriptKind;
+    return "functions=" + std::to_string(number_of(ScriptKind::kUdf)) +
+           ";storedProcedures=" + std::to_string(number_of(ScriptKind::kStoredProcedure)) +
+           ";triggers=" + std::to_string(number_of(ScriptKind::kTrigger)) + ";";
+}
+
 // In kilobytes, -1 for no limit: the units of the service.
-void add_quota_headers(http::Response& response, const service::ContainerUsage& usage) {
+void add_quota_headers(http::Response& response,
+                       const service::ContainerUsage& usage,
+                       const catalog::ScriptSet& scripts) {
     constexpr std::uint64_t kKilobyte = 1024;
     const std::string size = std::to_string((usage.item_bytes + kKilobyte - 1) / kKilobyte);
     response.add_header(header::kResourceQuota,
-                        "functions=50;storedProcedures=100;triggers=25;documentSize=-1;"
-                        "documentsSize=-1;documentsCount=-1;collectionSize=-1");
+                        script_numbers(model::count_max) +
+                            "documentSize=-1;documentsSize=-1;documentsCount=-1;collectionSize=-1");
     response.add_header(
         header::kResourceUsage,
-        "functions=0;storedProcedures=0;triggers=0;documentSize=0;documentsSize=" + size +
+        script_numbers([&](model::ScriptKind kind) { return scripts.count(kind); }) +
+            "documentSize=0;documentsSize=" + size +
             ";documentsCount=" + std::to_string(usage.item_count) + ";collectionSize=" + size);
 }
 
@@ -49,9 +61,7 @@ void post_container(const Backend& backend, const CallPtr& call) {
             201,
             backend.resources.create_container(call->request, database, call->exchange().body()));
     }
-    const auto body = json::Value::parse(call->exchange().body());
-    if (!body) return call->fail(body.error());
-    const auto query = service::ResourceQuery::parse(*body);
+    const auto query = query_of(*call);
     if (!query) return call->fail(query.error());
     respond_with_feed(*call, backend.resources.list_containers(call->request, database, &*query));
 }
@@ -68,7 +78,7 @@ void read_container(const Backend& backend, const CallPtr& call) {
     if (call->flag(header::kPopulateQuotaInfo)) {
         const auto usage = backend.items.usage(*answer->container);
         if (!usage) return call->fail(usage.error());
-        add_quota_headers(response, *usage);
+        add_quota_headers(response, *usage, answer->container->scripts);
     }
     response.body = answer->body->text();
     call->respond(std::move(response));

@@ -18,6 +18,10 @@ bool is_query(const Call& call) {
                                                     type->starts_with("application/sql")));
 }
 
+Result<service::ResourceQuery> query_of(Call& call) {
+    return service::ResourceQuery::parse(TRY(json::Value::parse(call.exchange().body())));
+}
+
 void respond_with(Call& call, unsigned status, const Result<service::ResourceAnswer>& answer) {
     if (!answer) return call.fail(answer.error());
     http::Response response =
@@ -36,9 +40,7 @@ void post_database(const Backend& backend, const CallPtr& call) {
         return respond_with(
             *call, 201, backend.resources.create_database(call->request, call->exchange().body()));
     }
-    const auto body = json::Value::parse(call->exchange().body());
-    if (!body) return call->fail(body.error());
-    const auto query = service::ResourceQuery::parse(*body);
+    const auto query = query_of(*call);
     if (!query) return call->fail(query.error());
     respond_with_feed(*call, backend.resources.list_databases(call->request, &*query));
 }

@@ -3,6 +3,7 @@
 
 #pragma once
 
+#include <functional>
 #include <optional>
 
 #include "gateway/backend.h"
@@ -31,10 +32,31 @@ void list_items(const Backend& backend, const CallPtr& call);
 void post_item(const Backend& backend, const CallPtr& call);
 // A query sent to the feed; from any thread.
 void query_items(const Backend& backend, const CallPtr& call, const service::FoundContainer& found);
+// Many operations sent to the feed at once; from any thread.
+void post_batch(const Backend& backend, const CallPtr& call, const service::FoundContainer& found);
 void read_item(const Backend& backend, const CallPtr& call);
 void replace_item(const Backend& backend, const CallPtr& call);
-void refuse_patch(const Backend& backend, const CallPtr& call);
+void patch_item(const Backend& backend, const CallPtr& call);
 void delete_item(const Backend& backend, const CallPtr& call);
+
+// POST .../operations/NAME on a container.
+void post_operation(const Backend& backend, const CallPtr& call);
+
+// Stored procedures, triggers and user-defined functions.
+void list_scripts(const Backend& backend, const CallPtr& call);
+void post_script(const Backend& backend, const CallPtr& call);
+void read_script(const Backend& backend, const CallPtr& call);
+void replace_script(const Backend& backend, const CallPtr& call);
+void delete_script(const Backend& backend, const CallPtr& call);
+void execute_procedure(const Backend& backend, const CallPtr& call);
+
+// A write that names triggers in its headers; `done` is called on a thread for scripts.
+bool names_triggers(const Call& call);
+void write_with_triggers(const Backend& backend,
+                         const CallPtr& call,
+                         const service::FoundContainer& found,
+                         service::TriggeredWrite write,
+                         const std::function<void(service::TriggeredAnswer)>& done);
 
 void list_ranges(const Backend& backend, const CallPtr& call);
 void read_range(const Backend& backend, const CallPtr& call);
@@ -49,6 +71,9 @@ Result<service::FoundContainer> owner_of(const Backend& backend, const Call& cal
 
 // Whether a POST on a feed is a query rather than a create.
 bool is_query(const Call& call);
+
+// The query of a POST on any feed but that of items.
+Result<service::ResourceQuery> query_of(Call& call);
 
 // Answers with a resource of the control plane: 304 when the client has it, else `status`.
 void respond_with(Call& call, unsigned status, const Result<service::ResourceAnswer>& answer);

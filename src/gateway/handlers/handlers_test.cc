@@ -205,7 +205,8 @@ TEST_F(GatewayTest, Containers) {
     EXPECT_EQ(read.header("x-ms-documentdb-collection-index-transformation-progress"), "100");
     EXPECT_EQ(read.header("x-ms-content-path"), "AQAAAIAAAAE=");
     EXPECT_THAT(*read.header("x-ms-resource-usage"), HasSubstr("documentsCount=0"));
-    EXPECT_THAT(*read.header("x-ms-resource-quota"), HasSubstr("storedProcedures=100"));
+    EXPECT_THAT(*read.header("x-ms-resource-quota"),
+                StartsWith("functions=50;storedProcedures=100;triggers=25;"));
     EXPECT_FALSE(send("GET", "/dbs/d/colls/c").header("x-ms-resource-usage"));
     const Reply list = send("GET", "/dbs/d/colls");
     EXPECT_EQ(list.json().find("_rid")->string(), "AQAAAA==");
@@ -221,6 +222,53 @@ TEST_F(GatewayTest, Containers) {
     EXPECT_EQ(send("POST", "/dbs/d/colls", {}, R"({"id":"n"})").outcome(), "400/1013");
     EXPECT_EQ(send("DELETE", "/dbs/d/colls/c").status, 204U);
     EXPECT_EQ(send("GET", "/dbs/d/colls/c").outcome(), "404");
+}
+
+TEST_F(GatewayTest, Scripts) {
+    make_container();
+    const std::string sprocs = "/dbs/d/colls/c/sprocs";
+    const std::string body = R"({"id":"p","body":"function () {}"})";
+    const Reply made = send("POST", sprocs, {}, body);
+    EXPECT_EQ(made.status, 201U);
+    EXPECT_EQ(made.json().find("_etag")->string(), made.header("etag"));
+    EXPECT_EQ(send("GET", sprocs + "/p").body, made.body);
+    EXPECT_EQ(send("GET", "/" + made.json().find("_self")->string()).body, made.body);
+    EXPECT_EQ(send("GET", sprocs + "/p", {{"If-None-Match", *made.header("etag")}}).status, 304U);
+    const Headers upsert = {{"x-ms-documentdb-is-upsert", "True"}};
+    EXPECT_EQ(send("POST", sprocs, upsert, body).status, 200U);
+    EXPECT_EQ(send("POST", "/dbs/d/colls/c/udfs", upsert, body).status, 201U);
+    EXPECT_EQ(send("PUT", sprocs + "/p", {{"If-Match", *made.header("etag")}}, body).outcome(),
+              "412");
+    const Reply list = send("GET", sprocs);
+    EXPECT_EQ(list.json().find("_rid")->string(), "AQAAAIAAAAE=");
+    EXPECT_EQ(list.json().find("StoredProcedures")->array().size(), 1U);
+    const Reply container =
+        send("GET", "/dbs/d/colls/c", {{"x-ms-documentdb-populatequotainfo", "True"}});
+    EXPECT_THAT(*container.header("x-ms-resource-usage"),
+                StartsWith("functions=1;storedProcedures=1;triggers=0;"));
+    EXPECT_EQ(send("POST", sprocs + "/p", {}, "[]").outcome(), "400");
+    EXPECT_EQ(send("POST", "/dbs/d/colls/c/udfs/p", {}, "[]").outcome(), "405");
+    EXPECT_EQ(send("POST", "/dbs/d/colls/x/sprocs", {}, body).outcome(), "404/1003");
+    EXPECT_EQ(send("DELETE", sprocs + "/p").status, 204U);
+    EXPECT_EQ(send("GET", sprocs + "/p").outcome(), "404");
+}
+
+TEST_F(GatewayTest, AContainerHasSoManyTriggers) {
+    make_container();
+    const auto create = [&](int number) {
+        return send("POST",
+                    "/dbs/d/colls/c/triggers",
+                    {},
+                    R"({"body":"","triggerType":"Pre","triggerOperation":"All","id":"t)" +
+                        std::to_string(number) + "\"}")
+            .outcome();
+    };
+    for (int i = 0; i < 25; ++i) {
+        ASSERT_EQ(create(i), "201");
+    }
+    EXPECT_EQ(create(25), "403");
+    EXPECT_EQ(send("DELETE", "/dbs/d/colls/c/triggers/t7").status, 204U);
+    EXPECT_EQ(create(25), "201");
 }
 
 TEST_F(GatewayTest, RangesAreReadUntil304) {

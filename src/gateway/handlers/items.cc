@@ -1,4 +1,6 @@
+#include "base/ascii.h"
 #include "gateway/handlers/handlers.h"
+#include "gateway/handlers/item_status.h"
 #include "gateway/headers.h"
 
 namespace orrery::gateway::handlers {
@@ -14,24 +16,9 @@ service::ItemAddress address_of(const Call& call, const service::FoundContainer&
     return address;
 }
 
-unsigned status_of(ItemAnswer::Kind kind) {
-    switch (kind) {
-        case ItemAnswer::Kind::kCreated:
-            return 201;
-        case ItemAnswer::Kind::kRemoved:
-            return 204;
-        case ItemAnswer::Kind::kNotModified:
-            return 304;
-        default:
-            return 200;
-    }
-}
-
 http::Response answer_response(const Call& call, ItemAnswer answer) {
-    const bool read =
-        answer.kind == ItemAnswer::Kind::kRead || answer.kind == ItemAnswer::Kind::kNotModified;
-    http::Response response =
-        call.make_response(status_of(answer.kind), read ? kReadCharge : kWriteCharge);
+    const bool read = is_read(answer.kind);
+    http::Response response = call.make_response(status_of(answer.kind), charge_of(answer.kind));
     if (!answer.etag.empty()) response.add_header(header::kEtag, answer.etag);
     const std::string lsn = std::to_string(answer.item_lsn);
     response.add_header(header::kItemLsn, lsn);
@@ -68,23 +55,40 @@ service::ItemCallback answer_later(const CallPtr& call, service::FoundContainer 
     };
 }
 
-// What a write asks for beyond the write itself, and is not there: better refused than left out.
-Status refuse_extras(const Call& call) {
-    for (const auto& [name, feature] : {std::pair{header::kPreTrigger, "A pre-trigger"},
-                                        std::pair{header::kPostTrigger, "A post-trigger"}}) {
-        const auto value = call.header(name);
-        if (value && !value->empty()) {
-            return Error(ErrorCode::kNotImplemented,
-                         std::string(feature) + " is not supported by this server.");
-        }
+// A post-trigger may answer something else than the item.
+http::Response triggered_response(const Call& call,
+                                  const service::FoundContainer& found,
+                                  service::TriggeredAnswer answer) {
+    const bool done = static_cast<bool>(answer.item);
+    http::Response response =
+        make_response(call, found, {.answer = std::move(answer.item), .position = answer.position});
+    if (done && answer.body) {
+        response.body = *std::move(answer.body);
+        response.body_offset = 0;
     }
-    return {};
+    return response;
 }
 
-// A POST on the feed means many things; only headers tell which (protocol: dispatch order).
-Status refuse_other_posts(const Call& call) {
-    if (!call.flag(header::kIsBatch)) return {};
-    return Error(ErrorCode::kNotImplemented, "Batches are not supported by this server.");
+void write_triggered(const Backend& backend,
+                     const CallPtr& call,
+                     const service::FoundContainer& found,
+                     service::TriggeredWrite::Kind kind) {
+    service::TriggeredWrite write;
+    write.kind = kind;
+    const bool addressed = kind == service::TriggeredWrite::Kind::kReplace ||
+                           kind == service::TriggeredWrite::Kind::kRemove;
+    if (addressed) write.address = address_of(*call, found);
+    write_with_triggers(
+        backend, call, found, std::move(write), [call, found](service::TriggeredAnswer answer) {
+            auto held = std::make_shared<service::TriggeredAnswer>(std::move(answer));
+            call->respond_with(
+                [call, found, held] { return triggered_response(*call, found, std::move(*held)); });
+        });
+}
+
+// Better refused than left out.
+Error no_triggers_here() {
+    return Error(ErrorCode::kBadRequest, "This operation cannot have triggers.");
 }
 
 }  // namespace
@@ -105,17 +109,25 @@ void list_items(const Backend& backend, const CallPtr& call) {
     call->respond(std::move(response));
 }
 
+// A POST on the feed means many things; only headers tell which (protocol: dispatch order).
 void post_item(const Backend& backend, const CallPtr& call) {
     const auto found = owner_of(backend, *call);
     if (!found) return call->fail(found.error());
     if (is_query(*call) || call->flag(header::kIsQueryPlan)) {
         return query_items(backend, call, *found);
     }
-    if (const Status other = refuse_other_posts(*call); !other) return call->fail(other.error());
-    if (const Status extras = refuse_extras(*call); !extras) return call->fail(extras.error());
+    using Kind = service::TriggeredWrite::Kind;
+    const bool upserts = call->flag(header::kIsUpsert);
+    const bool triggers = names_triggers(*call);
+    if (call->flag(header::kIsBatch)) {
+        return triggers ? call->fail(no_triggers_here()) : post_batch(backend, call, *found);
+    }
+    if (triggers) {
+        return write_triggered(backend, call, *found, upserts ? Kind::kUpsert : Kind::kCreate);
+    }
     const service::ItemCallback done = answer_later(call, *found);
     const std::string& body = call->exchange().body();
-    if (call->flag(header::kIsUpsert)) {
+    if (upserts) {
         backend.items.upsert(call->request, found->container, body, done);
     } else {
         backend.items.create(call->request, found->container, body, done);
@@ -134,7 +146,9 @@ void read_item(const Backend& backend, const CallPtr& call) {
 void replace_item(const Backend& backend, const CallPtr& call) {
     const auto found = owner_of(backend, *call);
     if (!found) return call->fail(found.error());
-    if (const Status extras = refuse_extras(*call); !extras) return call->fail(extras.error());
+    if (names_triggers(*call)) {
+        return write_triggered(backend, call, *found, service::TriggeredWrite::Kind::kReplace);
+    }
     backend.items.replace(call->request,
                           found->container,
                           address_of(*call, *found),
@@ -142,14 +156,45 @@ void replace_item(const Backend& backend, const CallPtr& call) {
                           answer_later(call, *found));
 }
 
-void refuse_patch(const Backend& /*backend*/, const CallPtr& call) {
-    call->fail(Error(ErrorCode::kNotImplemented, "Patch is not supported by this server."));
+void patch_item(const Backend& backend, const CallPtr& call) {
+    const auto found = owner_of(backend, *call);
+    if (!found) return call->fail(found.error());
+    if (names_triggers(*call)) return call->fail(no_triggers_here());
+    backend.items.patch(call->request,
+                        found->container,
+                        address_of(*call, *found),
+                        call->exchange().body(),
+                        answer_later(call, *found));
+}
+
+void post_operation(const Backend& backend, const CallPtr& call) {
+    const auto found = owner_of(backend, *call);
+    if (!found) return call->fail(found.error());
+    if (!same_word(call->path.ids[2], "partitionkeydelete")) {
+        return call->fail(Error(ErrorCode::kNotImplemented,
+                                "This container operation is not supported by this server."));
+    }
+    backend.items.remove_key(
+        call->request, found->container, [call, found = *found](ItemOutcome outcome) {
+            auto held = std::make_shared<ItemOutcome>(std::move(outcome));
+            call->respond_with([call, found, held] {
+                const bool deleted = static_cast<bool>(held->answer);
+                http::Response response = make_response(*call, found, std::move(*held));
+                if (deleted) {
+                    response.status = 200;
+                    response.add_header(header::kPartitionKeyDeletePending, "true");
+                }
+                return response;
+            });
+        });
 }
 
 void delete_item(const Backend& backend, const CallPtr& call) {
     const auto found = owner_of(backend, *call);
     if (!found) return call->fail(found.error());
-    if (const Status extras = refuse_extras(*call); !extras) return call->fail(extras.error());
+    if (names_triggers(*call)) {
+        return write_triggered(backend, call, *found, service::TriggeredWrite::Kind::kRemove);
+    }
     backend.items.remove(
         call->request, found->container, address_of(*call, *found), answer_later(call, *found));
 }

@@ -21,9 +21,7 @@ void query_offers(const Backend& backend, const CallPtr& call) {
         return call->fail(Error(ErrorCode::kMethodNotAllowed,
                                 "Offers are made with their databases and containers."));
     }
-    const auto body = json::Value::parse(call->exchange().body());
-    if (!body) return call->fail(body.error());
-    const auto query = service::ResourceQuery::parse(*body);
+    const auto query = query_of(*call);
     if (!query) return call->fail(query.error());
     respond_with_feed(*call, backend.resources.list_offers(call->request, &*query));
 }

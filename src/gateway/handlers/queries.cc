@@ -30,9 +30,12 @@ void answer_plan(const Backend& backend, Call& call, const service::FoundContain
     call.respond(std::move(response));
 }
 
-void answer(const Backend& backend, Call& call, const service::FoundContainer& found) {
+void answer(const Backend& backend,
+            Call& call,
+            const service::FoundContainer& found,
+            sql::UdfCaller* udfs) {
     const auto result = backend.queries.run(
-        call.request, options_of(call), *found.container, call.exchange().body());
+        call.request, options_of(call), *found.container, call.exchange().body(), udfs);
     if (!result) return call.fail(result.error());
     http::Response response =
         call.make_feed(found.container->rid.text(), "Documents", result->page);
@@ -50,7 +53,14 @@ void query_items(const Backend& backend,
                  const CallPtr& call,
                  const service::FoundContainer& found) {
     if (call->flag(header::kIsQueryPlan)) return answer_plan(backend, *call, found);
-    backend.workers.post([&backend, call, found] { answer(backend, *call, found); });
+    if (!service::calls_udfs(options_of(*call), call->exchange().body())) {
+        return backend.workers.post(
+            [&backend, call, found] { answer(backend, *call, found, nullptr); });
+    }
+    const Status posted = backend.script_executor.with_udfs(
+        found.container,
+        [&backend, call, found](sql::UdfCaller& udfs) { answer(backend, *call, found, &udfs); });
+    if (!posted) call->fail(posted.error());
 }
 
 }  // namespace orrery::gateway::handlers

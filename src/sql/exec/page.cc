@@ -34,10 +34,13 @@ public:
     // Fills the output; returns where to go on, or nothing at the end.
     Result<std::optional<Resume>> run(const Resume& from, const PageLimits& limits) {
         RowLoop loop(prepared_.query, evaluator_);
+        // A script may take its time on each item.
+        const std::uint64_t items_per_look = prepared_.calls_udfs ? 1 : kItemsPerLookAtClock;
         std::uint64_t items = 0;
         std::uint64_t looked_beyond = 0;
         while (!output_.is_complete()) {
-            const bool time_is_up = ++items % kItemsPerLookAtClock == 0 && limits.time_is_up();
+            const bool look = ++items > 1 && items % items_per_look == 0;
+            const bool time_is_up = look && limits.time_is_up();
             if (!TRY(find_next())) return std::optional<Resume>();
             if (time_is_up || (output_.is_full() && ++looked_beyond > kPeekItems)) {
                 return resume_at(0);

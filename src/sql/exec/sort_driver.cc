@@ -60,7 +60,9 @@ private:
             evaluator_.begin_item();
             evaluator_.paths = items->paths();
             evaluator_.item_number = items->number();
-            if (!passes()) continue;
+            const bool taken = passes();
+            if (auto error = evaluator_.take_error()) return *std::move(error);
+            if (!taken) continue;
             std::string key = order_key(context_.query.order_by,
                                         context_.access.numbers_descend,
                                         items->number(),

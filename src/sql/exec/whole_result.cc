@@ -211,6 +211,7 @@ private:
             if (auto error = evaluator_.take_error()) return *std::move(error);
             if (row.is_defined()) {
                 TRY(query.distinct ? keep(query, row) : keep_group(query, key, row));
+                if (auto error = evaluator_.take_error()) return *std::move(error);
             }
             grouping.leave();
         }

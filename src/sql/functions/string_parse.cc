@@ -18,19 +18,10 @@ std::string_view trimmed(std::string_view text) {
     return text.substr(from, text.find_last_not_of(kWhitespace) - from + 1);
 }
 
-// Only checks.
-struct Checked {
-    void begin(json::Kind /*kind*/, std::size_t /*at*/) {}
-    void end(json::Kind /*kind*/, std::size_t /*after*/) {}
-    void key(std::string_view /*raw*/, std::size_t /*at*/) {}
-    void scalar(json::Kind /*kind*/, std::string_view /*raw*/, std::size_t /*at*/) {}
-};
-
 template <char Bracket>
 Value string_to_container(Arguments arguments, FunctionContext& context) {
     const std::string_view text = trimmed(arguments[0].string());
-    Checked checked;
-    if (!text.starts_with(Bracket) || !json::scan(text, checked)) return Value::undefined();
+    if (!text.starts_with(Bracket) || !json::check(text)) return Value::undefined();
     const auto minified = json::minify(text);
     CHECK(minified.has_value());
     const Value copied = string_result(*minified, context);

@@ -42,7 +42,7 @@ func run() int {
 	}
 	only := regexp.MustCompile(os.Getenv("ORRERY_SCENARIO"))
 	failed := 0
-	for _, each := range slices.Concat(resourceScenarios, itemScenarios, queryScenarios) {
+	for _, each := range slices.Concat(resourceScenarios, itemScenarios, batchScenarios, queryScenarios) {
 		if !only.MatchString(each.name) {
 			continue
 		}

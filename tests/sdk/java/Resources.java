@@ -154,7 +154,7 @@ final class Resources {
             .map(CosmosContainerProperties::getId).collect(Collectors.toList());
     }
 
-    private static SqlQuerySpec byId(String id) {
+    static SqlQuerySpec byId(String id) {
         return new SqlQuerySpec("SELECT * FROM root r WHERE r.id=@id", new SqlParameter("@id", id));
     }
 }

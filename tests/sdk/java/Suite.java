@@ -26,7 +26,9 @@ public final class Suite {
     public static void main(String[] arguments) {
         Resources.register();
         Items.register();
+        Batches.register();
         Queries.register();
+        Scripts.register();
         System.exit(run());
     }
 

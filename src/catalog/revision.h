@@ -1,0 +1,17 @@
+// What every resource of the catalog has: when it last changed, and under which number.
+
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace orrery::catalog {
+
+struct Revision {
+    std::uint64_t version = 0;  // of the catalog
+    std::int64_t timestamp = 0;
+
+    std::string etag() const;
+};
+
+}  // namespace orrery::catalog

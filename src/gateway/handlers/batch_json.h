@@ -1,0 +1,21 @@
+// The JSON form of a batch: an array of operations in, an array of results out (protocol §8.1).
+
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "model/batch.h"
+
+namespace orrery::gateway::handlers {
+
+// [{"operationType":"Create","resourceBody":{...}},...]. kBadRequest when it is not that; what an
+// operation needs for its kind is not looked at.
+Result<std::vector<model::BatchOperation>> parse_batch_json(std::string_view body);
+
+// [{"statusCode":201,...},...].
+std::string print_batch_json(const std::vector<model::BatchResult>& results);
+
+}  // namespace orrery::gateway::handlers

@@ -1,0 +1,104 @@
+#include "base/ascii.h"
+#include "gateway/handlers/batch_json.h"
+#include "gateway/handlers/handlers.h"
+#include "gateway/handlers/item_status.h"
+#include "gateway/headers.h"
+#include "gateway/status.h"
+#include "hybridrow/batch_codec.h"
+#include "json/number.h"
+#include "json/text.h"
+#include "model/limits.h"
+
+namespace orrery::gateway::handlers {
+
+namespace {
+
+using service::BatchOutcome;
+using service::ItemAnswer;
+
+Result<std::vector<model::BatchOperation>> parse_batch(std::string_view body) {
+    if (body.size() > model::limits::kRequestBodyBytesMax) {
+        return Error(ErrorCode::kTooLarge, "Request size is too large");
+    }
+    return hybridrow::is_record_io(body) ? hybridrow::decode_batch(body) : parse_batch_json(body);
+}
+
+model::BatchResult result_of(Result<ItemAnswer> answer) {
+    model::BatchResult result;
+    if (!answer) {
+        const Error& error = answer.error();
+        result.status = static_cast<std::int32_t>(http_status(error.code()));
+        result.substatus = static_cast<std::int32_t>(error.sub_status());
+        const bool executed = error.code() != ErrorCode::kFailedDependency;
+        result.charge = executed ? json::to_double(kReadCharge) : 0;
+        return result;
+    }
+    result.status = static_cast<std::int32_t>(status_of(answer->kind));
+    result.charge = json::to_double(charge_of(answer->kind));
+    if (!answer->etag.empty()) result.etag = std::move(answer->etag);
+    if (!answer->record.empty()) {
+        answer->record.erase(0, answer->json_offset);
+        result.body = std::move(answer->record);
+    }
+    return result;
+}
+
+http::Response batch_response(Call& call, std::vector<Result<ItemAnswer>> answers) {
+    constexpr unsigned kMultiStatus = 207;
+    std::vector<model::BatchResult> results;
+    results.reserve(answers.size());
+    bool failed = false;
+    double charge = 0;
+    for (Result<ItemAnswer>& answer : answers) {
+        failed = failed || !answer;
+        results.push_back(result_of(std::move(answer)));
+        charge += results.back().charge;
+    }
+    std::string printed_charge;
+    json::append_number(printed_charge, charge);
+    http::Response response = call.make_response(failed ? kMultiStatus : 200, printed_charge);
+    // In the form of the request: a client of one cannot read the other.
+    const bool binary = hybridrow::is_record_io(call.exchange().body());
+    response.body = binary ? hybridrow::encode_results(results) : print_batch_json(results);
+    return response;
+}
+
+http::Response make_response(Call& call,
+                             const service::FoundContainer& found,
+                             BatchOutcome outcome) {
+    http::Response response = outcome.results
+                                  ? batch_response(call, std::move(outcome.results).take())
+                                  : call.make_error(outcome.results.error());
+    add_container_headers(response, found);
+    if (outcome.position) {
+        add_position_headers(response, *outcome.position, call.request.api_version);
+    }
+    return response;
+}
+
+void run(const Backend& backend, const CallPtr& call, const service::FoundContainer& found) {
+    auto operations = parse_batch(call->exchange().body());
+    if (!operations) return call->fail(operations.error());
+    for (model::BatchOperation& operation : *operations) {
+        operation.minimal_return = operation.minimal_return || call->wants_minimal();
+    }
+    // Without a word all or nothing, which promises more.
+    const service::BatchOptions options{
+        .atomic = !same_word(call->header(header::kBatchAtomic).value_or("true"), "false"),
+        .continue_on_error = call->flag(header::kBatchContinueOnError)};
+    backend.batches.run(
+        call->request, found.container, *operations, options, [call, found](BatchOutcome outcome) {
+            auto held = std::make_shared<BatchOutcome>(std::move(outcome));
+            call->respond_with(
+                [call, found, held] { return make_response(*call, found, std::move(*held)); });
+        });
+}
+
+}  // namespace
+
+void post_batch(const Backend& backend, const CallPtr& call, const service::FoundContainer& found) {
+    // Up to a hundred items are taken apart first, which is too long for a reactor.
+    backend.workers.post([&backend, call, found] { run(backend, call, found); });
+}
+
+}  // namespace orrery::gateway::handlers

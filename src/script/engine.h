@@ -1,0 +1,167 @@
+// The seam to the JavaScript engine. A Runtime is one JavaScript heap on one thread: it runs stored
+// procedures and triggers, each in a global object of its own, and opens UDFs for queries. It names
+// no engine; spidermonkey/ implements it.
+
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/clock.h"
+#include "base/random.h"
+#include "base/result.h"
+#include "model/limits.h"
+#include "script/host.h"
+#include "script/watchdog.h"
+
+namespace orrery::script {
+
+// A script as it is stored.
+struct Script {
+    std::string id;    // names it in stack traces
+    std::string body;  // a function expression; nothing about it has been checked
+};
+
+enum class ScriptKind : std::uint8_t { kStoredProcedure, kPreTrigger, kPostTrigger };
+
+struct Execution {
+    ScriptKind kind = ScriptKind::kStoredProcedure;
+    std::shared_ptr<const Script> script;
+    // What it may use: wall-clock time from the moment it is run, at most the limit.
+    std::chrono::milliseconds time_limit{model::limits::kScriptMillisecondsMax};
+
+    // Stored procedures: the body of the request (an array-like object, or empty) and whether
+    // console.log is on.
+    std::string arguments;
+    bool logging = false;
+
+    // Triggers: "Create", "Replace", "Upsert" or "Delete", and the item that is being written (or
+    // deleted) as JSON. Post-triggers: what the client would be answered, as JSON.
+    std::string operation_type;
+    std::string request_body;
+    std::string response_body;
+
+    // Further headers of the request that getRequest().getValue() shows.
+    std::vector<std::pair<std::string, std::string>> request_headers;
+};
+
+struct Outcome {
+    // Any error means: roll back. A script that throws is kBadRequest with the thrown error's
+    // number as sub-status; one that does not compile kBadRequest/65535; kTimeout is the time
+    // limit.
+    Status status;
+    // Stored procedures and post-triggers: the response's body as JSON; nothing when it is
+    // undefined. `body_was_set` tells "" from never set. Pre-triggers: the item to write, as JSON
+    // that has not been checked.
+    std::optional<std::string> body;
+    bool body_was_set = false;
+    // console.log's text, plain; present also when the script failed.
+    std::string log;
+    std::chrono::milliseconds took{0};
+};
+
+// The sub-status of a script that does not compile.
+inline constexpr std::uint32_t kCompileErrorSubStatus = 65535;
+
+// A value that goes into or comes out of a UDF. Strings are UTF-8; arrays and objects go as JSON
+// text (any JSON will do on the way in, also of scalars).
+class UdfValue {
+public:
+    enum class Kind : std::uint8_t { kUndefined, kNull, kBoolean, kNumber, kString, kJson };
+
+    static UdfValue undefined() { return UdfValue(Kind::kUndefined); }
+    static UdfValue null() { return UdfValue(Kind::kNull); }
+    static UdfValue boolean(bool value) { return UdfValue(Kind::kBoolean, value ? 1 : 0); }
+    static UdfValue number(double value) { return UdfValue(Kind::kNumber, value); }
+    // The text must live until the call has returned.
+    static UdfValue string(std::string_view utf8) { return UdfValue(Kind::kString, 0, utf8); }
+    static UdfValue json(std::string_view text) { return UdfValue(Kind::kJson, 0, text); }
+
+    Kind kind() const { return kind_; }
+    bool boolean() const { return number_ != 0; }
+    double number() const { return number_; }
+    std::string_view text() const { return text_; }
+
+private:
+    explicit UdfValue(Kind kind, double number = 0, std::string_view text = {})
+        : text_(text), number_(number), kind_(kind) {}
+
+    std::string_view text_;
+    double number_;
+    Kind kind_;
+};
+
+// The UDFs of one query, in a global object of their own. Calls cost what the function costs and
+// about a microsecond. Must end before its Runtime, on the same thread; may be open while a script
+// of the same runtime runs an operation (a script's query may call UDFs).
+class UdfSession {
+public:
+    UdfSession() = default;
+    UdfSession(const UdfSession&) = delete;
+    UdfSession& operator=(const UdfSession&) = delete;
+    virtual ~UdfSession() = default;
+
+    // The number under which call() knows the function. Errors as an Outcome's.
+    virtual Result<std::size_t> add(const Script& udf) = 0;
+
+    // The result's text lives until the next call. An exception is kBadRequest with its number as
+    // sub-status, time running out kTimeout.
+    virtual Result<UdfValue> call(std::size_t udf, std::span<const UdfValue> arguments) = 0;
+    // All arguments and the result as JSON text; nothing is undefined.
+    virtual Result<std::optional<std::string_view>> call_json(
+        std::size_t udf, std::span<const std::string_view> arguments) = 0;
+};
+
+// Not thread-safe: made, used and destroyed on one thread, which needs kScriptStackBytes of stack
+// and can have only one at a time.
+class Runtime {
+public:
+    Runtime() = default;
+    Runtime(const Runtime&) = delete;
+    Runtime& operator=(const Runtime&) = delete;
+    virtual ~Runtime() = default;
+
+    // Runs to the end of main function, callbacks and promises.
+    virtual Outcome run(const Execution& execution, ScriptHost& host) = 0;
+
+    // The time limit covers everything until the session is closed.
+    virtual std::unique_ptr<UdfSession> open_udfs(std::chrono::milliseconds time_limit) = 0;
+
+    // Whether the text is a function. The service stores scripts unchecked; this is for tools.
+    virtual Status check(const Script& script) = 0;
+
+    // Makes the next run cheap; to be called when there is nothing else to do. `rest` also gives
+    // memory back.
+    virtual void prepare() = 0;
+    virtual void rest() = 0;
+
+    // Memory ran out while it was used. It still works, but is not to be trusted for long.
+    virtual bool is_exhausted() const = 0;
+};
+
+inline constexpr std::size_t kScriptStackBytes = 8 * 1024 * 1024;
+
+struct RuntimeOptions {
+    std::size_t heap_bytes_max = model::limits::kScriptHeapBytesMax;
+    std::size_t cache_bytes_max = model::limits::kScriptCacheBytesMax;
+};
+
+// What every runtime of a server shares; outlives them.
+struct RuntimeEnvironment {
+    const Clock& clock;
+    Random& random;
+    Watchdog& watchdog;
+};
+
+std::unique_ptr<Runtime> make_runtime(const RuntimeEnvironment& environment,
+                                      const RuntimeOptions& options = {});
+
+}  // namespace orrery::script

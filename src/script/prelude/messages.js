@@ -1,0 +1,98 @@
+// Request and response: maps from a key to {value, isWritable} that the engine made. The engine
+// reads the values when the script has ended, so a body is stored by reference and an object that
+// is changed after setBody() is stored as it is at the end.
+
+const logRequestHeader = 'x-ms-documentdb-script-enable-logging';
+const logResponseHeader = 'x-ms-documentdb-script-log-results';
+
+function lengthOf(value) {
+    if (value === undefined || value === null) return 0;
+    const text = typeof value === 'object' ? stringifyJson(value) : value.toString();
+    return text === undefined ? 0 : text.length;
+}
+
+function checkedSize(key, value, already, limit) {
+    const size = already + lengthOf(value);
+    if (size <= limit) return size;
+    throw new Error(ErrorCodes.RequestEntityTooLarge,
+                    `Resulting message would be too large because of "${key}". Return from ` +
+                    'script with current message and use continuation token to call the script ' +
+                    'again or modify your script.');
+}
+
+function makeMessage(properties, limits) {
+    const sizes = createObject(null);
+
+    function limitOf(key) {
+        return key === logResponseHeader ? limits.header : limits.message;
+    }
+
+    function writable(key) {
+        const property = properties[key];
+        if (property === undefined) throw badRequest('Cannot set new values: ' + key);
+        if (!property.isWritable) {
+            throw new Error(ErrorCodes.Forbidden, 'Not a writable property: ' + key);
+        }
+        return property;
+    }
+
+    function get(key) {
+        if (key === undefined) return undefined;
+        return properties[key].value;
+    }
+
+    function set(key, value) {
+        if (key === undefined) return;
+        const property = writable(key);
+        sizes[key] = checkedSize(key, value, 0, limitOf(key));
+        property.value = value;
+        property.isSet = true;
+    }
+
+    function append(key, value) {
+        if (key === undefined) return;
+        const property = writable(key);
+        const before = property.value;
+        if (typeof before === 'string') {
+            sizes[key] = checkedSize(key, value, sizes[key] || before.length, limitOf(key));
+            property.value = before + value;
+            property.isSet = true;
+        } else {
+            set(key, before === undefined || before === null ? value : before + value);
+        }
+    }
+
+    const message = {};
+    let anyWritable = false;
+    for (const key in properties) {
+        message['get' + key] = () => get(key);
+        if (!properties[key].isWritable) continue;
+        anyWritable = true;
+        message['set' + key] = (value) => set(key, value);
+        message['append' + key] = (value) => append(key, value);
+    }
+    message.getValue = (key) => get(key);
+    if (anyWritable) {
+        message.setValue = (key, value) => set(key, value);
+        message.appendValue = (key, value) => append(key, value);
+    }
+    return message;
+}
+
+// '%s' stands for the next argument, '%%' for '%'.
+function format(pattern, values) {
+    let next = 0;
+    return pattern.replace(/%(s|%)/g, (match, kind) => kind === '%' ? '%' : values[next++]);
+}
+
+function makeLog(response) {
+    return function log(first, ...rest) {
+        requireArguments('log', 1, arguments.length);
+        if (arguments.length > 1 && typeof first !== 'string') {
+            throw badRequest('First argument to console.log should be a string containing zero ' +
+                             'or more substitution strings.');
+        }
+        const text = arguments.length === 1 ? first : format(first, rest);
+        if (response) response.appendValue(logResponseHeader, text);
+    };
+}

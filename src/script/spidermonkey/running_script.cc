@@ -1,0 +1,295 @@
+#include "script/spidermonkey/running_script.h"
+
+#include <algorithm>
+
+#include <js/CallAndConstruct.h>
+#include <js/Exception.h>
+#include <js/PropertyAndElement.h>
+#include <js/ValueArray.h>
+
+#include "base/log.h"
+#include "json/text.h"
+#include "model/limits.h"
+#include "script/spidermonkey/failure.h"
+#include "script/spidermonkey/values.h"
+
+namespace orrery::script {
+namespace {
+
+constexpr const char* kLogRequestHeader = "x-ms-documentdb-script-enable-logging";
+constexpr const char* kLogResponseHeader = "x-ms-documentdb-script-log-results";
+
+// A UTF-16 unit is at most three bytes.
+constexpr std::size_t kBodyBytesMax = 3 * model::limits::kScriptMessageUnitsMax;
+
+// Operations are refused in the last fifth of the time, so that the script can end by itself.
+std::chrono::milliseconds time_for_operations(std::chrono::milliseconds limit) {
+    return limit * 4 / 5;
+}
+
+std::chrono::milliseconds bounded(std::chrono::milliseconds limit) {
+    return std::min(limit, std::chrono::milliseconds(model::limits::kScriptMillisecondsMax));
+}
+
+// Text of {"key":{"value":…,"isWritable":…},…}.
+class MessageText {
+public:
+    MessageText& add(std::string_view key, std::string_view json, bool is_writable = false) {
+        if (json.empty()) return *this;
+        text_ += text_.empty() ? "{" : ",";
+        json::append_quoted(text_, key);
+        text_ += ":{\"value\":";
+        text_ += json;
+        text_ += is_writable ? ",\"isWritable\":true}" : ",\"isWritable\":false}";
+        return *this;
+    }
+    std::string take() && { return text_.empty() ? "{}" : text_ + "}"; }
+
+private:
+    std::string text_;
+};
+
+std::string request_text(const Execution& execution) {
+    MessageText message;
+    for (const auto& [name, value] : execution.request_headers) {
+        message.add(name, json::quote(value));
+    }
+    if (execution.kind == ScriptKind::kStoredProcedure) {
+        message.add(kLogRequestHeader, execution.logging ? "\"true\"" : "\"false\"");
+    } else {
+        message.add("OperationType", json::quote(execution.operation_type));
+        message.add("Body", execution.request_body, execution.kind == ScriptKind::kPreTrigger);
+    }
+    return std::move(message).take();
+}
+
+std::string response_text(const Execution& execution, const ScriptHost& host) {
+    MessageText message;
+    if (execution.kind == ScriptKind::kStoredProcedure) {
+        message.add("Body", "\"\"", true).add(kLogResponseHeader, "\"\"", true);
+    } else {
+        const bool is_empty = execution.response_body.empty();
+        message.add("Body", is_empty ? "\"\"" : std::string_view(execution.response_body), true)
+            .add("ResourceQuotaCurrentUsage", json::quote(host.quota_usage()))
+            .add("MaxResourceQuota", json::quote(host.quota_limits()));
+    }
+    return std::move(message).take();
+}
+
+}  // namespace
+
+Status load_function(SpiderMonkeyRuntime& runtime,
+                     const Script& script,
+                     JS::MutableHandleValue function) {
+    const std::string file = file_name(script);
+    JSContext* context = runtime.context();
+    const RefPtr<JS::Stencil> compiled = runtime.scripts().find_or_compile(context, script);
+    if (!compiled) return runtime.take_failure(Phase::kCompiling, file);
+    if (!Realm::evaluate(context, compiled, function)) {
+        return runtime.take_failure(Phase::kExecuting, file);
+    }
+    if (!function.isObject() || !JS::IsCallable(&function.toObject())) {
+        return Error(ErrorCode::kBadRequest,
+                     "Encountered exception while compiling Javascript. Exception = TypeError: "
+                     "the body of the script is not a function",
+                     kCompileErrorSubStatus);
+    }
+    return {};
+}
+
+RunningScript::RunningScript(SpiderMonkeyRuntime& runtime,
+                             const Execution& execution,
+                             ScriptHost& host)
+    : runtime_(runtime),
+      context_(runtime.context()),
+      execution_(execution),
+      host_(host),
+      file_(file_name(*execution.script)),
+      deadline_(runtime, bounded(execution.time_limit)),
+      accept_until_(runtime.now() + time_for_operations(bounded(execution.time_limit))),
+      configuration_(context_) {}
+
+Outcome RunningScript::run() {
+    Outcome outcome;
+    realm_ = runtime_.take_realm();
+    if (!realm_) {
+        outcome.status = failure();
+        return outcome;
+    }
+    const JSAutoRealm entered(context_, realm_->global());
+    outcome.status = run_all();
+    if (outcome.status) outcome.status = read_results(outcome);
+    outcome.log = read_log();
+    return outcome;
+}
+
+Status RunningScript::run_all() {
+    JS::RootedValue configuration(context_);
+    if (!parse_json(context_, configuration_text(), &configuration)) return failure();
+    configuration_ = &configuration.toObject();
+    if (!realm_->start(context_, configuration)) return failure();
+    TRY(run_main());
+    return run_callbacks();
+}
+
+Status RunningScript::run_main() {
+    JS::RootedValue parameters(context_, JS::NullValue());
+    JS::RootedValue main(context_);
+    if (!parse_parameters(&parameters)) {
+        JS_ClearPendingException(context_);
+        return Error(ErrorCode::kBadRequest,
+                     "The parameters of a stored procedure must be a JSON array.");
+    }
+    TRY(load_function(runtime_, *execution_.script, &main));
+    if (!realm_->call(context_, main, parameters)) return failure();
+    if (!runtime_.jobs().run_all()) return failure();
+    return {};
+}
+
+bool RunningScript::parse_parameters(JS::MutableHandleValue out) {
+    if (execution_.kind != ScriptKind::kStoredProcedure || execution_.arguments.empty())
+        return true;
+    return parse_json(context_, execution_.arguments, out) && out.isObjectOrNull();
+}
+
+Status RunningScript::run_callbacks() {
+    while (!pending_.empty()) {
+        const std::unique_ptr<Pending> next = std::move(pending_.front());
+        pending_.pop_front();
+        pending_bytes_ -= next->bytes;
+        if (!deliver(*next) || !runtime_.jobs().run_all()) return failure();
+    }
+    return {};
+}
+
+bool RunningScript::deliver(const Pending& pending) {
+    JS::RootedValueArray<3> arguments(context_);
+    if (!pending.reply) {
+        if (!make_error_object(context_, pending.reply.error(), arguments[0])) return false;
+    } else {
+        const Reply& reply = *pending.reply;
+        if (!reply.not_modified && !reply.body.empty() &&
+            !parse_json(context_, reply.body, arguments[1])) {
+            return false;
+        }
+        if (!make_options(reply, arguments[2])) return false;
+    }
+    JS::RootedValue completion(context_, JS::ObjectValue(*pending.completion));
+    JS::RootedValue ignored(context_);
+    return JS::Call(context_, JS::UndefinedHandleValue, completion, arguments, &ignored);
+}
+
+bool RunningScript::make_options(const Reply& reply, JS::MutableHandleValue out) {
+    JS::RootedObject options(context_, JS_NewPlainObject(context_));
+    if (!options) return false;
+    JS::RootedValue status(context_, JS::Int32Value(reply.status));
+    JS::RootedValue yes(context_, JS::TrueValue());
+    out.setObject(*options);
+    return JS_SetProperty(context_, options, "statusCode", status) &&
+           set_property(context_, options, "currentCollectionSizeInMB", host_.quota_usage()) &&
+           set_property(context_, options, "maxCollectionSizeInMB", host_.quota_limits()) &&
+           (!reply.not_modified || JS_SetProperty(context_, options, "notModified", yes)) &&
+           (reply.continuation.empty() ||
+            set_property(context_, options, "continuation", reply.continuation));
+}
+
+bool RunningScript::accepts() const {
+    return runtime_.now() < accept_until_ && pending_.size() < model::limits::kScriptPendingMax &&
+           pending_bytes_ < model::limits::kScriptPendingBytesMax && host_.accepts_operations();
+}
+
+bool RunningScript::submit(const Operation& operation, JS::HandleObject completion) {
+    const auto execute = [&]() -> Result<Reply> {
+        if (operation.kind == OperationKind::kAttachment) {
+            return Error(ErrorCode::kBadRequest, "Attachments are not supported.");
+        }
+        // The engine's frames cannot be unwound.
+        try {
+            return host_.execute(operation);
+        } catch (const std::exception& exception) {
+            log::error("script_host_threw", {{"what", exception.what()}});
+            return Error(ErrorCode::kInternal, "the operation failed");
+        }
+    };
+    Result<Reply> reply = execute();
+    if (!reply && ends_execution(reply.error().code())) {
+        runtime_.stop(std::move(reply).take_error());
+        return false;
+    }
+    const std::size_t bytes = reply ? reply->body.size() : 0;
+    pending_.push_back(std::make_unique<Pending>(context_, completion, std::move(reply)));
+    pending_.back()->bytes = bytes;
+    pending_bytes_ += bytes;
+    return true;
+}
+
+std::string RunningScript::configuration_text() const {
+    std::string text =
+        "{\"selfLink\":" + json::quote(host_.self_link()) +
+        ",\"altLink\":" + json::quote(host_.alt_link()) +
+        ",\"limits\":{\"message\":" + std::to_string(model::limits::kScriptMessageUnitsMax) +
+        ",\"header\":" + std::to_string(model::limits::kScriptLogUnitsMax) +
+        "},\"request\":" + request_text(execution_);
+    if (execution_.kind != ScriptKind::kPreTrigger) {
+        text += ",\"response\":" + response_text(execution_, host_);
+    }
+    return text + "}";
+}
+
+bool RunningScript::message_property(const char* message,
+                                     const char* key,
+                                     const char* field,
+                                     JS::MutableHandleValue out) {
+    JS::RootedValue value(context_);
+    JS::RootedObject object(context_, configuration_);
+    for (const char* name : {message, key}) {
+        if (!JS_GetProperty(context_, object, name, &value)) return false;
+        if (!value.isObject()) {
+            out.setUndefined();
+            return true;
+        }
+        object = &value.toObject();
+    }
+    return JS_GetProperty(context_, object, field, out);
+}
+
+Status RunningScript::read_results(Outcome& outcome) {
+    const bool is_pre_trigger = execution_.kind == ScriptKind::kPreTrigger;
+    const char* message = is_pre_trigger ? "request" : "response";
+    JS::RootedValue body(context_);
+    JS::RootedValue is_set(context_);
+    if (!message_property(message, "Body", "value", &body) ||
+        !message_property(message, "Body", "isSet", &is_set)) {
+        return failure();
+    }
+    outcome.body_was_set = is_set.isTrue();
+    // An item may be given as its JSON text.
+    if (is_pre_trigger && body.isString()) {
+        JS::RootedString text(context_, body.toString());
+        outcome.body.emplace();
+        if (!append_utf8(context_, text, *outcome.body)) return failure();
+        return {};
+    }
+    if (!print_json(context_, body, outcome.body)) return failure();
+    // The body was measured when it was set, but an object may have grown since.
+    if (outcome.body && outcome.body->size() > kBodyBytesMax) {
+        return Error(ErrorCode::kTooLarge, "The body that the script has set is too large.");
+    }
+    return {};
+}
+
+std::string RunningScript::read_log() {
+    std::string log;
+    JS::RootedValue value(context_);
+    if (!configuration_ || execution_.kind != ScriptKind::kStoredProcedure) return log;
+    // Not the script's code: whatever the header was set to, only text is a log.
+    if (!message_property("response", kLogResponseHeader, "value", &value) || !value.isString()) {
+        return log;
+    }
+    JS::RootedString text(context_, value.toString());
+    if (!append_utf8(context_, text, log)) log.clear();
+    JS_ClearPendingException(context_);
+    return log;
+}
+
+}  // namespace orrery::script

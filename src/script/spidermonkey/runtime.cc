@@ -1,0 +1,267 @@
+#include "script/spidermonkey/runtime.h"
+
+#include <algorithm>
+
+#include <js/Array.h>
+#include <js/ContextOptions.h>
+#include <js/Exception.h>
+#include <js/GCAPI.h>
+#include <js/Initialization.h>
+#include <js/Interrupt.h>
+#include <js/MemoryCallbacks.h>
+#include <js/Principals.h>
+#include <js/PropertyAndElement.h>
+#include <js/Stack.h>
+#include <jsfriendapi.h>
+
+#include "base/check.h"
+#include "script/spidermonkey/library.h"
+#include "script/spidermonkey/running_script.h"
+#include "script/spidermonkey/udf_session.h"
+
+namespace orrery::script {
+namespace {
+
+// The rest of the thread's stack is for what the host does below a script.
+constexpr std::size_t kJavaScriptStackBytes = kScriptStackBytes / 2;
+constexpr std::uint32_t kNurseryBytesMax = 4 * 1024 * 1024;
+constexpr std::size_t kPreparedMax = 2;
+constexpr int kBlindLooksMax = 20;
+constexpr int kLookPause = 9;
+
+// Text never becomes code: neither eval nor Function, as in the service.
+bool allow_dynamic_code(JSContext* /*context*/,
+                        JS::RuntimeCode /*kind*/,
+                        JS::HandleString /*code*/) {
+    return false;
+}
+const JSSecurityCallbacks kSecurity = {allow_dynamic_code, nullptr};
+
+Error time_exceeded() {
+    return Error(ErrorCode::kTimeout,
+                 "The requested operation exceeded maximum alloted time. Learn more: "
+                 "https://aka.ms/cosmosdb-tsg-service-request-timeout");
+}
+
+}  // namespace
+
+SpiderMonkeyRuntime::SpiderMonkeyRuntime(const RuntimeEnvironment& environment,
+                                         const RuntimeOptions& options)
+    : environment_(environment),
+      options_(options),
+      ids_(environment.random),
+      scripts_(options.cache_bytes_max) {
+    start_library();
+    context_ = JS_NewContext(static_cast<std::uint32_t>(options.heap_bytes_max));
+    CHECK(context_ != nullptr);
+    configure_context();
+    CHECK(JS::InitSelfHostedCode(context_));
+    home_.init(context_, Realm::create_bare(context_, nullptr));
+    CHECK(home_);
+    const JSAutoRealm entered(context_, home_);
+    memory_information_.init(context_, js::gc::NewMemoryInfoObject(context_));
+    prelude_ = Realm::compile_prelude(context_);
+    CHECK(prelude_ && memory_information_);
+}
+
+void SpiderMonkeyRuntime::configure_context() {
+    JS_SetContextPrivate(context_, this);
+    JS_SetNativeStackQuota(context_, kJavaScriptStackBytes);
+    JS_SetGCParameter(context_, JSGC_MAX_NURSERY_BYTES, kNurseryBytesMax);
+    JS_SetSecurityCallbacks(context_, &kSecurity);
+    JS::ContextOptionsRef(context_).setAsmJS(false).setWasm(false);
+    CHECK(JS_AddInterruptCallback(context_, interrupt));
+    // A script that allocates fast makes the collector run. Looking at its memory then does not
+    // have to wait for the watchdog.
+    JS_SetGCCallback(
+        context_,
+        [](JSContext* context, JSGCStatus status, JS::GCReason reason, void* /*data*/) {
+            if (status == JSGC_END && reason != JS::GCReason::API) {
+                JS_RequestInterruptCallback(context);
+            }
+        },
+        nullptr);
+    JS::SetOutOfMemoryCallback(
+        context_,
+        [](JSContext*, void* self) { static_cast<SpiderMonkeyRuntime*>(self)->exhausted_ = true; },
+        this);
+    jobs_ = std::make_unique<JobQueue>(context_);
+}
+
+SpiderMonkeyRuntime::~SpiderMonkeyRuntime() {
+    CHECK(deadlines_.empty() && running_ == nullptr);
+    // Compiled scripts share strings with the context, so they must go first.
+    prepared_.clear();
+    scripts_.clear();
+    prelude_ = nullptr;
+    memory_information_.reset();
+    home_.reset();
+    jobs_.reset();
+    JS_DestroyContext(context_);
+}
+
+SpiderMonkeyRuntime& SpiderMonkeyRuntime::of(JSContext* context) {
+    return *static_cast<SpiderMonkeyRuntime*>(JS_GetContextPrivate(context));
+}
+
+Outcome SpiderMonkeyRuntime::run(const Execution& execution, ScriptHost& host) {
+    CHECK(running_ == nullptr);
+    const std::chrono::milliseconds started = now();
+    Outcome outcome;
+    {
+        RunningScript script(*this, execution, host);
+        running_ = &script;
+        outcome = script.run();
+        running_ = nullptr;
+    }
+    jobs_->clear();
+    stopped_.reset();
+    outcome.took = now() - started;
+    return outcome;
+}
+
+std::unique_ptr<UdfSession> SpiderMonkeyRuntime::open_udfs(std::chrono::milliseconds time_limit) {
+    return std::make_unique<SpiderMonkeyUdfSession>(*this, time_limit);
+}
+
+Status SpiderMonkeyRuntime::check(const Script& script) {
+    const Deadline deadline(*this,
+                            std::chrono::milliseconds(model::limits::kScriptMillisecondsMax));
+    const std::unique_ptr<Realm> realm = take_realm();
+    if (!realm) return take_failure(Phase::kCompiling, file_name(script));
+    const JSAutoRealm entered(context_, realm->global());
+    JS::RootedValue function(context_);
+    return load_function(*this, script, &function);
+}
+
+void SpiderMonkeyRuntime::prepare() {
+    while (!exhausted_ && prepared_.size() < kPreparedMax) {
+        std::unique_ptr<Realm> realm = Realm::create(context_, home_, prelude_);
+        if (!realm) {
+            JS_ClearPendingException(context_);
+            return;
+        }
+        prepared_.push_back(std::move(realm));
+    }
+}
+
+void SpiderMonkeyRuntime::rest() {
+    JS::PrepareForFullGC(context_);
+    JS::NonIncrementalGC(context_, JS::GCOptions::Shrink, JS::GCReason::API);
+}
+
+std::unique_ptr<Realm> SpiderMonkeyRuntime::take_realm() {
+    if (prepared_.empty()) return Realm::create(context_, home_, prelude_);
+    std::unique_ptr<Realm> realm = std::move(prepared_.front());
+    prepared_.pop_front();
+    return realm;
+}
+
+Error SpiderMonkeyRuntime::take_failure(Phase phase, std::string_view file) {
+    if (JS::CurrentGlobalOrNull(context_) == nullptr) {
+        // No global object could be made, so there is nowhere to describe the exception in.
+        JS_ClearPendingException(context_);
+        return Error(ErrorCode::kUnavailable, "there is no memory to run the script");
+    }
+    if (JS_IsExceptionPending(context_)) {
+        Error error = take_exception(context_, phase, file);
+        // Describing it runs code of the script, which may have been stopped.
+        if (!stopped_) return error;
+    }
+    if (stopped_) {
+        Error error = std::move(*stopped_);
+        stopped_.reset();
+        return error;
+    }
+    return Error(ErrorCode::kInternal, "the script was stopped");
+}
+
+void SpiderMonkeyRuntime::stop(Error error) { stopped_.emplace(std::move(error)); }
+
+bool SpiderMonkeyRuntime::interrupt(JSContext* context) { return of(context).may_go_on(); }
+
+bool SpiderMonkeyRuntime::may_go_on() {
+    if (deadlines_.empty()) return true;
+    const std::chrono::milliseconds time = now();
+    for (const Deadline* deadline : deadlines_) {
+        if (time >= deadline->until_) {
+            stop(time_exceeded());
+            return false;
+        }
+    }
+    if (time < next_look_) return true;
+    const bool is_within = may_use_its_memory();
+    // Looking can take as long as the watchdog's interval, with a deep stack or a full heap; the
+    // script must still get on.
+    next_look_ = now() + kLookPause * (now() - time);
+    if (is_within) return true;
+    exhausted_ = true;
+    stop(Error(ErrorCode::kBadRequest, "The script exceeded the memory it may use."));
+    return false;
+}
+
+bool SpiderMonkeyRuntime::may_use_its_memory() {
+    collect_young_objects();
+    if (is_within_memory()) return true;
+    // What is counted may be garbage.
+    JS_GC(context_);
+    return is_within_memory();
+}
+
+// What hangs on young objects is not counted until they have survived a collection, and an array
+// can grow to gigabytes without any (measured: a.push(1) in a loop). There is no call for it, so
+// this allocates until the space for young objects is full.
+void SpiderMonkeyRuntime::collect_young_objects() {
+    // Many words each, but small enough for that space.
+    constexpr std::size_t kElements = 100;
+    const JSAutoRealm entered(context_, home_);
+    const std::uint32_t before = JS_GetGCParameter(context_, JSGC_MINOR_GC_NUMBER);
+    for (std::size_t bytes = 0; bytes <= 2 * kNurseryBytesMax; bytes += kElements * 8) {
+        if (JS_GetGCParameter(context_, JSGC_MINOR_GC_NUMBER) != before) return;
+        if (JS::NewArrayObject(context_, kElements) == nullptr) {
+            JS_ClearPendingException(context_);
+            return;
+        }
+    }
+}
+
+// Everything on the heap and what hangs on it outside. The engine itself limits the former only.
+bool SpiderMonkeyRuntime::is_within_memory() {
+    const JSAutoRealm entered(context_, home_);
+    JS::RootedValue heap_bytes(context_);
+    JS::RootedValue other_bytes(context_);
+    JS::RootedObject information(context_, memory_information_);
+    if (!JS_GetProperty(context_, information, "gcBytes", &heap_bytes) ||
+        !JS_GetProperty(context_, information, "mallocBytes", &other_bytes)) {
+        // There may be no stack left for it now, but a script that is always there hides something.
+        JS_ClearPendingException(context_);
+        return ++blind_looks_ <= kBlindLooksMax;
+    }
+    blind_looks_ = 0;
+    return heap_bytes.toNumber() + other_bytes.toNumber() <=
+           static_cast<double>(options_.heap_bytes_max);
+}
+
+SpiderMonkeyRuntime::Deadline::Deadline(SpiderMonkeyRuntime& runtime,
+                                        std::chrono::milliseconds time_limit)
+    : runtime_(runtime), until_(runtime.now() + time_limit) {
+    if (runtime_.deadlines_.empty()) {
+        runtime_.next_look_ = {};
+        JSContext* context = runtime_.context_;
+        runtime_.guard_.emplace(runtime_.environment_.watchdog,
+                                [context] { JS_RequestInterruptCallback(context); });
+    }
+    runtime_.deadlines_.push_back(this);
+}
+
+SpiderMonkeyRuntime::Deadline::~Deadline() {
+    std::erase(runtime_.deadlines_, this);
+    if (runtime_.deadlines_.empty()) runtime_.guard_.reset();
+}
+
+std::unique_ptr<Runtime> make_runtime(const RuntimeEnvironment& environment,
+                                      const RuntimeOptions& options) {
+    return std::make_unique<SpiderMonkeyRuntime>(environment, options);
+}
+
+}  // namespace orrery::script

@@ -1,0 +1,48 @@
+// Compiled scripts of one runtime, the least recently used thrown away first. A script is known by
+// its text, so nobody has to say when one was replaced.
+
+#pragma once
+
+#include <cstddef>
+#include <list>
+#include <mozilla/RefPtr.h>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+
+#include <js/experimental/JSStencil.h>
+#include <jsapi.h>
+
+#include "script/engine.h"
+
+namespace orrery::script {
+
+// The name of a script in stack traces.
+std::string file_name(const Script& script);
+
+class ScriptCache {
+public:
+    explicit ScriptCache(std::size_t bytes_max) : bytes_max_(bytes_max) {}
+
+    // Compiles what is not there. Null: an exception is pending.
+    RefPtr<JS::Stencil> find_or_compile(JSContext* context, const Script& script);
+
+    void clear();
+    std::size_t bytes() const { return bytes_; }
+
+private:
+    struct Entry {
+        std::string key;
+        RefPtr<JS::Stencil> stencil;
+        std::size_t bytes = 0;
+    };
+
+    void trim();
+
+    const std::size_t bytes_max_;
+    std::size_t bytes_ = 0;
+    std::list<Entry> entries_;  // the most recently used first
+    std::unordered_map<std::string_view, std::list<Entry>::iterator> by_key_;
+};
+
+}  // namespace orrery::script

@@ -1,0 +1,256 @@
+#include "service/batches.h"
+
+#include <algorithm>
+
+#include "model/limits.h"
+#include "service/errors.h"
+#include "service/item_selection.h"
+
+namespace orrery::service {
+
+namespace {
+
+using Kind = model::BatchOperation::Kind;
+
+// What a result takes beside the item's JSON, roughly.
+constexpr std::size_t kResultBytes = 200;
+
+Error not_executed() {
+    return Error(ErrorCode::kFailedDependency,
+                 "The operation was not executed because another one of the batch failed.");
+}
+
+Error response_too_large() {
+    constexpr std::uint32_t kBatchResponseTooLarge = 3402;
+    return Error(ErrorCode::kTooLarge,
+                 "The results of the batch are too large for one response.",
+                 kBatchResponseTooLarge);
+}
+
+Error other_range() {
+    constexpr std::uint32_t kPartitionKeyRangeGone = 1002;
+    return Error(ErrorCode::kGone,
+                 "The operation's partition key is not in the partition key range of the request.",
+                 kPartitionKeyRangeGone);
+}
+
+struct Step {
+    Result<StagedOperation> staged;
+    bool body_wanted = true;
+};
+
+}  // namespace
+
+// Reads the operations of a request.
+class Batches::Staging {
+public:
+    Staging(Partitions& partitions,
+            const Request& request,
+            const catalog::ContainerPtr& container,
+            const BatchOptions& options)
+        : partitions_(partitions), request_(request), container_(container), options_(options) {}
+
+    Result<std::shared_ptr<partition::Partition>> find_partition() {
+        TRY(check_intended_container(request_, *container_));
+        if (!options_.atomic && request_.range_id) {
+            Request range;
+            range.range_id = request_.range_id;
+            const ItemSelection selection = TRY(select_items(range, *container_));
+            return partitions_.open(*container_, selection.first_range);
+        }
+        key_ = TRY(required_partition_key(request_, *container_));
+        return TRY(route(partitions_, *container_, *key_)).partition;
+    }
+
+    Step stage(const model::BatchOperation& operation, const partition::Partition& partition) {
+        const bool reads = operation.kind == Kind::kRead;
+        Step step{.staged = stage_one(operation),
+                  .body_wanted = reads || !operation.minimal_return};
+        if (step.staged && step.staged->partition.get() != &partition) step.staged = other_range();
+        return step;
+    }
+
+private:
+    Result<StagedOperation> stage_one(const model::BatchOperation& operation) {
+        const Request one = TRY(request_of(operation));
+        const std::string_view body = operation.body ? *operation.body : std::string_view();
+        const bool puts = operation.kind == Kind::kCreate || operation.kind == Kind::kUpsert;
+        if (!puts && !operation.id) return bad_request("An operation of the batch has no id.");
+        const ItemAddress address{.id = operation.id.value_or(""), .rid = std::nullopt};
+        switch (operation.kind) {
+            case Kind::kCreate:
+                return stage_create(partitions_, one, *container_, body);
+            case Kind::kUpsert:
+                return stage_upsert(partitions_, one, *container_, body);
+            case Kind::kRead:
+                return stage_read(partitions_, one, *container_, address);
+            case Kind::kReplace:
+                return stage_replace(partitions_, one, *container_, address, body);
+            case Kind::kPatch:
+                return stage_patch(partitions_, one, container_, address, body);
+            case Kind::kDelete:
+                return stage_remove(partitions_, one, *container_, address);
+        }
+        return bad_request("The batch has an operation of an unknown type.");
+    }
+
+    // The request that would do this one operation alone.
+    Result<Request> request_of(const model::BatchOperation& operation) {
+        Request one = request_;
+        const auto view = [](const std::optional<std::string>& text) {
+            return text ? std::optional<std::string_view>(*text) : std::nullopt;
+        };
+        one.range_id.reset();
+        one.if_match = view(operation.if_match);
+        one.if_none_match = view(operation.if_none_match);
+        one.indexing_directive = view(operation.indexing_directive);
+        if (!operation.partition_key) return one;
+        one.partition_key = *operation.partition_key;
+        if (options_.atomic && TRY(partition_key_of(one, *container_)) != key_) {
+            return bad_request(
+                "The partition key of an operation is not the one of the transactional batch.");
+        }
+        return one;
+    }
+
+    Partitions& partitions_;
+    const Request& request_;
+    const catalog::ContainerPtr& container_;
+    const BatchOptions options_;
+    std::optional<model::PartitionKeyValue> key_;
+};
+
+// All operations as one write. Failures are its results: the task itself succeeds, so that it can
+// tell them from a commit that failed.
+class Batches::Task final : public partition::WriteTask {
+public:
+    Task(std::shared_ptr<partition::Partition> partition,
+         std::vector<Step> steps,
+         const BatchOptions& options,
+         BatchCallback done)
+        : partition_(std::move(partition)),
+          steps_(std::move(steps)),
+          options_(options),
+          done_(std::move(done)) {}
+
+    Status apply(partition::ItemWriter& writer) override {
+        results_.reserve(steps_.size());
+        if (options_.atomic) {
+            run_transaction(writer);
+        } else {
+            run_bulk(writer);
+        }
+        return {};
+    }
+
+    void complete(Status outcome) override {
+        partition::Lsn newest = 0;
+        for (const Result<ItemAnswer>& result : results_) {
+            if (outcome && result) newest = std::max(newest, result->item_lsn);
+        }
+        const Position position = position_of(*partition_, newest);
+        if (outcome) {
+            done_({.results = std::move(results_), .position = position});
+        } else {
+            done_({.results = std::move(outcome).take_error(), .position = position});
+        }
+    }
+
+private:
+    void run_transaction(partition::ItemWriter& writer) {
+        const auto before = writer.savepoint();
+        writer.begin_transaction();
+        bool failed = false;
+        for (std::size_t i = 0; i < steps_.size() && !failed; ++i) {
+            results_.push_back(run(steps_[i], writer));
+            failed = !results_.back();
+        }
+        writer.end_transaction();
+        if (!failed) return;
+        writer.rollback_to(before);
+        for (std::size_t i = 0; i + 1 < results_.size(); ++i) {
+            results_[i] = not_executed();
+        }
+        while (results_.size() < steps_.size()) {
+            results_.push_back(not_executed());
+        }
+    }
+
+    void run_bulk(partition::ItemWriter& writer) {
+        bool failed = false;
+        for (Step& step : steps_) {
+            if (full_) {
+                results_.push_back(response_too_large());
+            } else if (failed && !options_.continue_on_error) {
+                results_.push_back(not_executed());
+            } else {
+                results_.push_back(run(step, writer));
+                failed = !results_.back();
+            }
+        }
+    }
+
+    // An operation whose result would not fit is not done: the client is to send it again.
+    Result<ItemAnswer> run(Step& step, partition::ItemWriter& writer) {
+        if (!step.staged) return std::move(step.staged).take_error();
+        const auto before = writer.savepoint();
+        Result<ItemAnswer> answer = step.staged->run(writer);
+        if (answer) {
+            if (!step.body_wanted || answer->kind == ItemAnswer::Kind::kNotModified) {
+                answer->record.clear();
+                answer->json_offset = 0;
+            }
+            const std::size_t size = kResultBytes + answer->record.size() - answer->json_offset;
+            full_ = response_bytes_ + size > model::limits::kBatchBytesMax;
+            if (full_) {
+                answer = response_too_large();
+            } else {
+                response_bytes_ += size;
+            }
+        }
+        if (!answer) writer.rollback_to(before);
+        return answer;
+    }
+
+    std::shared_ptr<partition::Partition> partition_;
+    std::vector<Step> steps_;
+    const BatchOptions options_;
+    BatchCallback done_;
+    std::vector<Result<ItemAnswer>> results_;
+    std::size_t response_bytes_ = 0;
+    bool full_ = false;
+};
+
+void Batches::run(const Request& request,
+                  const catalog::ContainerPtr& container,
+                  const std::vector<model::BatchOperation>& operations,
+                  const BatchOptions& options,
+                  const BatchCallback& done) {
+    const auto refuse = [&](Error error) {
+        done({.results = std::move(error), .position = std::nullopt});
+    };
+    if (operations.empty()) return refuse(bad_request("The batch has no operations."));
+    if (operations.size() > model::limits::kBatchOperationsMax) {
+        return refuse(bad_request("Batch request has more operations than what is supported: " +
+                                  std::to_string(model::limits::kBatchOperationsMax) + "."));
+    }
+    Staging staging(partitions_, request, container, options);
+    auto partition = staging.find_partition();
+    if (!partition) return refuse(std::move(partition).take_error());
+    const bool reads = std::any_of(operations.begin(), operations.end(), [](const auto& operation) {
+        return operation.kind == Kind::kRead;
+    });
+    if (reads) {
+        if (auto session = check_session(request, **partition); !session) {
+            return refuse(std::move(session).take_error());
+        }
+    }
+    std::vector<Step> steps;
+    steps.reserve(operations.size());
+    for (const model::BatchOperation& operation : operations) {
+        steps.push_back(staging.stage(operation, **partition));
+    }
+    (*partition)->submit(std::make_unique<Task>(*partition, std::move(steps), options, done));
+}
+
+}  // namespace orrery::service

@@ -1,0 +1,40 @@
+// A patch of one item, read and ready to be applied by the partition's executor.
+
+#pragma once
+
+#include <optional>
+#include <string_view>
+
+#include "base/clock.h"
+#include "base/result.h"
+#include "catalog/resources.h"
+#include "model/item_body.h"
+#include "model/patch.h"
+#include "service/item_condition.h"
+
+namespace orrery::service {
+
+// Applied by one thread at a time.
+class ItemPatch {
+public:
+    static Result<ItemPatch> parse(std::string_view body,
+                                   const catalog::ContainerPtr& container,
+                                   const Clock& clock);
+
+    // The item as it shall be. 412/1110 when the condition does not hold.
+    Result<model::ItemBody> apply(std::string_view json) const;
+
+private:
+    ItemPatch(catalog::ContainerPtr container,
+              model::Patch patch,
+              std::optional<ItemCondition> condition)
+        : container_(std::move(container)),
+          patch_(std::move(patch)),
+          condition_(std::move(condition)) {}
+
+    catalog::ContainerPtr container_;
+    model::Patch patch_;
+    std::optional<ItemCondition> condition_;
+};
+
+}  // namespace orrery::service

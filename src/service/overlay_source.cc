@@ -1,0 +1,155 @@
+#include "service/overlay_source.h"
+
+#include <algorithm>
+
+#include "base/check.h"
+
+namespace orrery::service {
+
+namespace {
+
+using Written = partition::Transaction::Written;
+
+// The next item that has been written and is still there.
+Written::const_iterator next_there(Written::const_iterator at, Written::const_iterator end) {
+    return std::find_if(at, end, [](const auto& one) { return one.second.has_value(); });
+}
+
+class OverlayItems : public sql::ItemCursor {
+public:
+    OverlayItems(std::unique_ptr<sql::ItemCursor> base,
+                 const Written& written,
+                 sql::ItemNumber from)
+        : base_(std::move(base)),
+          written_(written),
+          at_(next_there(written.lower_bound(from), written.end())) {}
+
+    Result<const sql::Item*> next() override {
+        if (!found_) TRY(find_in_base());
+        const bool has_written = at_ != written_.end();
+        if (has_written && (found_ == nullptr || at_->first < found_->number)) {
+            item_ = {.number = at_->first, .json = at_->second->json()};
+            at_ = next_there(std::next(at_), written_.end());
+            return static_cast<const sql::Item*>(&item_);
+        }
+        return std::exchange(found_, nullptr);
+    }
+
+private:
+    // The next item that is as it was.
+    Status find_in_base() {
+        while (!base_ended_) {
+            found_ = TRY(base_->next());
+            base_ended_ = found_ == nullptr;
+            if (!base_ended_ && !written_.contains(found_->number)) break;
+            found_ = nullptr;
+        }
+        return {};
+    }
+
+    std::unique_ptr<sql::ItemCursor> base_;
+    const Written& written_;
+    Written::const_iterator at_;
+    const sql::Item* found_ = nullptr;
+    bool base_ended_ = false;
+    sql::Item item_;
+};
+
+// The numbers of the snapshot and those of new items. One whose item is gone leads to none.
+class OverlayMembers : public index::DocnumCursor {
+public:
+    OverlayMembers(std::unique_ptr<index::DocnumCursor> base, const Written& written)
+        : base_(std::move(base)), written_(written), at_(written.begin()) {}
+
+    bool valid() const override { return base_->valid() || at_ != written_.end(); }
+    index::Docnum docnum() const override {
+        if (!base_->valid()) return at_->first;
+        if (at_ == written_.end()) return base_->docnum();
+        return std::min(base_->docnum(), at_->first);
+    }
+    bool to_be_checked() const override { return false; }
+    void next() override {
+        const index::Docnum last = docnum();
+        if (base_->valid() && base_->docnum() == last) base_->next();
+        if (at_ != written_.end() && at_->first == last) ++at_;
+    }
+    void seek(index::Docnum docnum) override {
+        base_->seek(docnum);
+        while (at_ != written_.end() && at_->first < docnum) {
+            ++at_;
+        }
+    }
+    Status status() const override { return base_->status(); }
+
+private:
+    std::unique_ptr<index::DocnumCursor> base_;
+    const Written& written_;
+    Written::const_iterator at_;
+};
+
+class NoDocnums : public index::DocnumCursor {
+public:
+    bool valid() const override { return false; }
+    index::Docnum docnum() const override { return 0; }
+    bool to_be_checked() const override { return false; }
+    void next() override {}
+    void seek(index::Docnum /*docnum*/) override {}
+    Status status() const override { return {}; }
+};
+
+Error no_entries() { return Error(ErrorCode::kInternal, "an index without entries was asked"); }
+
+}  // namespace
+
+std::unique_ptr<sql::ItemCursor> OverlaySource::items(sql::ItemNumber from) {
+    if (written_.empty()) return base_.items(from);
+    return std::make_unique<OverlayItems>(base_.items(from), written_, from);
+}
+
+Result<const sql::Item*> OverlaySource::load(sql::ItemNumber number) {
+    const auto found = written_.find(number);
+    if (found == written_.end()) return base_.load(number);
+    if (!found->second) return static_cast<const sql::Item*>(nullptr);
+    item_ = {.number = number, .json = found->second->json()};
+    return static_cast<const sql::Item*>(&item_);
+}
+
+std::unique_ptr<index::DocnumCursor> OverlaySource::members() const {
+    auto members = base_.members();
+    if (members == nullptr || written_.empty()) return members;
+    return std::make_unique<OverlayMembers>(std::move(members), written_);
+}
+
+const sql::IndexSource* OverlaySource::index() const {
+    if (written_.empty() || base_.index() == nullptr) return base_.index();
+    return &index_;
+}
+
+std::unique_ptr<index::TermCursor> OverlaySource::NoEntries::terms(
+    index::PathId /*path*/, const index::ValueBounds& /*bounds*/, bool /*backward*/) const {
+    CHECK(false);
+    return nullptr;
+}
+
+Result<std::size_t> OverlaySource::NoEntries::count(index::PathId /*path*/,
+                                                    const index::ValueBounds& /*bounds*/,
+                                                    std::size_t /*limit*/) const {
+    return no_entries();
+}
+
+std::unique_ptr<index::TermCursor> OverlaySource::NoEntries::composite(
+    std::size_t /*number*/, const index::ValueBounds& /*bounds*/, bool /*backward*/) const {
+    CHECK(false);
+    return nullptr;
+}
+
+Result<std::unique_ptr<index::DocnumCursor>> OverlaySource::NoEntries::items_lacking(
+    const Path& /*path*/, bool /*backward*/) const {
+    return no_entries();
+}
+
+std::unique_ptr<index::DocnumCursor> OverlaySource::NoEntries::unindexed() const {
+    return std::make_unique<NoDocnums>();
+}
+
+}  // namespace orrery::service

@@ -1,0 +1,254 @@
+#include "service/script_executor.h"
+
+#include <utility>
+#include <vector>
+
+#include "base/stopwatch.h"
+#include "model/limits.h"
+#include "service/udf_calls.h"
+
+namespace orrery::service {
+
+namespace {
+
+using script::Execution;
+using script::Outcome;
+using script::ScriptKind;
+
+// Names one text of a script.
+std::string version_of(const catalog::Script& script) {
+    return script.rid.text() + script.revision.etag();
+}
+
+// Conflicts are rare enough for a script to get through sooner or later; who does not gets 449, as
+// everybody does at the service.
+constexpr int kAttemptsMax = 10;
+
+Error conflicting() {
+    return Error(ErrorCode::kRetryWith,
+                 "Conflicting request to resource has been attempted. Retry to avoid conflicts.");
+}
+
+bool came_second(const Error& error) { return error.code() == ErrorCode::kConflict; }
+
+const char* name_of(TriggeredWrite::Kind kind) {
+    switch (kind) {
+        case TriggeredWrite::Kind::kCreate:
+            return "Create";
+        case TriggeredWrite::Kind::kUpsert:
+            return "Upsert";
+        case TriggeredWrite::Kind::kReplace:
+            return "Replace";
+        case TriggeredWrite::Kind::kRemove:
+            break;
+    }
+    return "Delete";
+}
+
+// Does a transaction until it gets through. `attempt` returns an answer that is to be committed, or
+// an error that ends it.
+template <typename Answer, typename Attempt>
+Result<Answer> transact(const ScriptTransaction::Services& services,
+                        const Request& request,
+                        const FoundContainer& found,
+                        Attempt attempt) {
+    constexpr std::chrono::milliseconds kTimeMax{model::limits::kScriptMillisecondsMax};
+    std::chrono::milliseconds spent{0};
+    for (int i = 0; i < kAttemptsMax && spent < kTimeMax; ++i) {
+        const auto transaction = TRY(ScriptTransaction::begin(services, request, found));
+        Answer answer = TRY(attempt(*transaction, spent));
+        const auto lsn = transaction->commit();
+        if (lsn) {
+            answer.position = position_of(transaction->partition(), *lsn);
+            return answer;
+        }
+        if (!came_second(lsn.error())) {
+            return Error(lsn.error().code(), lsn.error().message(), lsn.error().sub_status());
+        }
+    }
+    return conflicting();
+}
+
+}  // namespace
+
+StoredScript stored_script(const catalog::Script& script) {
+    return {.script = std::make_shared<const script::Script>(
+                script::Script{.id = script.definition.id, .body = script.definition.body}),
+            .version = version_of(script)};
+}
+
+void ScriptExecutor::execute(const Request& request,
+                             const FoundContainer& found,
+                             const StoredScript& procedure,
+                             std::string arguments,
+                             bool logging,
+                             std::function<void(ProcedureAnswer)> done) {
+    Execution execution;
+    execution.kind = ScriptKind::kStoredProcedure;
+    execution.script = procedure.script;
+    execution.arguments = std::move(arguments);
+    execution.logging = logging;
+    auto posted = pool_.post(
+        [this, &request, found, procedure, execution, done](script::Runtime& runtime) mutable {
+            done(run_procedure(runtime, request, found, procedure, execution));
+        });
+    if (!posted) {
+        done({.body = std::move(posted).take_error(), .log = {}, .position = std::nullopt});
+    }
+}
+
+void ScriptExecutor::write(const Request& request,
+                           const FoundContainer& found,
+                           TriggeredWrite write,
+                           std::function<void(TriggeredAnswer)> done) {
+    auto posted = pool_.post(
+        [this, &request, found, write = std::move(write), done](script::Runtime& runtime) {
+            done(run_write(runtime, request, found, write));
+        });
+    if (!posted) {
+        done({.item = std::move(posted).take_error(), .body = {}, .position = std::nullopt});
+    }
+}
+
+Status ScriptExecutor::with_udfs(const catalog::ContainerPtr& container,
+                                 std::function<void(sql::UdfCaller&)> query) {
+    return pool_.post([this, container, query = std::move(query)](script::Runtime& runtime) {
+        constexpr std::chrono::milliseconds kTimeMax{model::limits::kScriptMillisecondsMax};
+        const auto session = runtime.open_udfs(kTimeMax);
+        std::vector<std::string> used;
+        const auto find = [&](std::string_view name) -> Result<std::optional<script::Script>> {
+            const auto found = container->scripts.find(model::ScriptKind::kUdf, name);
+            if (!found) return std::optional<script::Script>();
+            used.push_back(version_of(*found));
+            TRY(blocked_.udfs.check(used.back(), found->definition.id));
+            return std::optional(
+                script::Script{.id = found->definition.id, .body = found->definition.body});
+        };
+        std::chrono::nanoseconds took{};
+        {
+            const Stopwatch watch(true, took);
+            UdfCalls calls(*session, find);
+            query(calls);
+        }
+        for (const std::string& version : used) {
+            blocked_.udfs.record(version,
+                                 std::chrono::duration_cast<std::chrono::milliseconds>(took));
+        }
+    });
+}
+
+ProcedureAnswer ScriptExecutor::run_procedure(script::Runtime& runtime,
+                                              const Request& request,
+                                              const FoundContainer& found,
+                                              const StoredScript& procedure,
+                                              script::Execution& execution) {
+    struct Done {
+        std::optional<std::string> body;
+        std::optional<Position> position;
+    };
+    std::string log;
+    const auto attempt = [&](ScriptTransaction& transaction,
+                             std::chrono::milliseconds& spent) -> Result<Done> {
+        Outcome outcome = run_script(runtime, procedure, execution, transaction);
+        log = std::move(outcome.log);
+        spent += outcome.took;
+        TRY(std::move(outcome.status));
+        return Done{.body = std::move(outcome.body), .position = std::nullopt};
+    };
+    auto done = transact<Done>(services_, request, found, attempt);
+    ProcedureAnswer answer{.body = std::optional<std::string>(), .log = {}, .position = {}};
+    if (done) {
+        answer.body = std::move(done->body);
+        answer.position = done->position;
+    } else {
+        answer.body = std::move(done).take_error();
+    }
+    answer.log = std::move(log);
+    return answer;
+}
+
+TriggeredAnswer ScriptExecutor::run_write(script::Runtime& runtime,
+                                          const Request& request,
+                                          const FoundContainer& found,
+                                          const TriggeredWrite& write) {
+    auto done = transact<TriggeredAnswer>(
+        services_,
+        request,
+        found,
+        [&](ScriptTransaction& transaction, std::chrono::milliseconds& /*spent*/) {
+            return try_write(runtime, request, *found.container, write, transaction);
+        });
+    if (done) return std::move(done).take();
+    return {.item = std::move(done).take_error(), .body = {}, .position = std::nullopt};
+}
+
+Result<StagedOperation> ScriptExecutor::stage(const Request& request,
+                                              const catalog::Container& container,
+                                              const TriggeredWrite& write,
+                                              std::string_view body) const {
+    Partitions& partitions = services_.partitions;
+    switch (write.kind) {
+        case TriggeredWrite::Kind::kCreate:
+            return stage_create(partitions, request, container, body);
+        case TriggeredWrite::Kind::kUpsert:
+            return stage_upsert(partitions, request, container, body);
+        case TriggeredWrite::Kind::kReplace:
+            return stage_replace(partitions, request, container, write.address, body);
+        case TriggeredWrite::Kind::kRemove:
+            break;
+    }
+    return stage_remove(partitions, request, container, write.address);
+}
+
+Result<TriggeredAnswer> ScriptExecutor::try_write(script::Runtime& runtime,
+                                                  const Request& request,
+                                                  const catalog::Container& container,
+                                                  const TriggeredWrite& write,
+                                                  ScriptTransaction& transaction) {
+    Execution execution;
+    execution.operation_type = name_of(write.kind);
+    execution.request_body = write.body;
+    if (write.kind == TriggeredWrite::Kind::kRemove) {
+        // The request has no body: triggers see the item.
+        const StagedOperation read =
+            TRY(stage_read(services_.partitions, request, container, write.address));
+        const ItemAnswer item = TRY(transaction.run(read, true));
+        execution.request_body = item.record.substr(item.json_offset);
+    }
+    if (write.before) {
+        execution.kind = ScriptKind::kPreTrigger;
+        execution.script = write.before->script;
+        Outcome outcome = run_script(runtime, *write.before, execution, transaction);
+        TRY(std::move(outcome.status));
+        if (outcome.body) execution.request_body = *std::move(outcome.body);
+    }
+    const StagedOperation staged = TRY(stage(request, container, write, execution.request_body));
+    TriggeredAnswer answer{
+        .item = transaction.run(staged, false), .body = std::nullopt, .position = std::nullopt};
+    if (!answer.item) return std::move(answer.item).take_error();
+    if (write.after) {
+        execution.kind = ScriptKind::kPostTrigger;
+        execution.script = write.after->script;
+        execution.response_body = answer.item->record.substr(answer.item->json_offset);
+        Outcome outcome = run_script(runtime, *write.after, execution, transaction);
+        TRY(std::move(outcome.status));
+        if (outcome.body_was_set) answer.body = std::move(outcome.body);
+    }
+    return answer;
+}
+
+script::Outcome ScriptExecutor::run_script(script::Runtime& runtime,
+                                           const StoredScript& script,
+                                           const script::Execution& execution,
+                                           ScriptTransaction& transaction) {
+    if (Status allowed = blocked_.procedures.check(script.version, script.script->id); !allowed) {
+        Outcome outcome;
+        outcome.status = std::move(allowed);
+        return outcome;
+    }
+    Outcome outcome = runtime.run(execution, transaction);
+    blocked_.procedures.record(script.version, outcome.took);
+    return outcome;
+}
+
+}  // namespace orrery::service

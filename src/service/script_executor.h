@@ -1,0 +1,113 @@
+// Runs scripts on items: stored procedures, and writes that triggers belong to. Each is one
+// transaction, committed when the script has ended well and done again when somebody else came
+// first.
+
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "base/clock.h"
+#include "base/result.h"
+#include "script/block_list.h"
+#include "script/engine.h"
+#include "script/pool.h"
+#include "service/item_target.h"
+#include "service/script_transaction.h"
+#include "sql/udf.h"
+
+namespace orrery::service {
+
+struct ProcedureAnswer {
+    // The response's body as JSON, or why there is none: nothing has been written then.
+    Result<std::optional<std::string>> body;
+    std::string log;  // of console.log, also of a script that failed
+    std::optional<Position> position;
+};
+
+// A script and the key under which its misbehaviour is remembered: it changes with every version.
+struct StoredScript {
+    std::shared_ptr<const script::Script> script;
+    std::string version;
+};
+
+StoredScript stored_script(const catalog::Script& script);
+
+// A write and the scripts around it.
+struct TriggeredWrite {
+    enum class Kind : std::uint8_t { kCreate, kUpsert, kReplace, kRemove };
+    Kind kind = Kind::kCreate;
+    ItemAddress address;  // of what is replaced or removed
+    std::string body;     // of the request
+    std::optional<StoredScript> before;
+    std::optional<StoredScript> after;
+};
+
+struct TriggeredAnswer {
+    Result<ItemAnswer> item;
+    // What a trigger has put in its place, as JSON.
+    std::optional<std::string> body;
+    std::optional<Position> position;
+};
+
+class ScriptExecutor {
+public:
+    struct BlockLists {
+        script::BlockList& procedures;  // and triggers
+        script::BlockList& udfs;
+    };
+    ScriptExecutor(script::ScriptPool& pool,
+                   const BlockLists& blocked,
+                   const ScriptTransaction::Services& services)
+        : pool_(pool), blocked_(blocked), services_(services) {}
+
+    // Both answer through the callback, on a thread of the pool or at once. What the request points
+    // to must live until then.
+    void execute(const Request& request,
+                 const FoundContainer& found,
+                 const StoredScript& procedure,
+                 std::string arguments,
+                 bool logging,
+                 std::function<void(ProcedureAnswer)> done);
+    // Runs a query where it can call the container's UDFs, on a thread of the pool. kThrottled when
+    // too many wait for one.
+    Status with_udfs(const catalog::ContainerPtr& container,
+                     std::function<void(sql::UdfCaller&)> query);
+
+    void write(const Request& request,
+               const FoundContainer& found,
+               TriggeredWrite write,
+               std::function<void(TriggeredAnswer)> done);
+
+private:
+    ProcedureAnswer run_procedure(script::Runtime& runtime,
+                                  const Request& request,
+                                  const FoundContainer& found,
+                                  const StoredScript& procedure,
+                                  script::Execution& execution);
+    TriggeredAnswer run_write(script::Runtime& runtime,
+                              const Request& request,
+                              const FoundContainer& found,
+                              const TriggeredWrite& write);
+    Result<TriggeredAnswer> try_write(script::Runtime& runtime,
+                                      const Request& request,
+                                      const catalog::Container& container,
+                                      const TriggeredWrite& write,
+                                      ScriptTransaction& transaction);
+    Result<StagedOperation> stage(const Request& request,
+                                  const catalog::Container& container,
+                                  const TriggeredWrite& write,
+                                  std::string_view body) const;
+    script::Outcome run_script(script::Runtime& runtime,
+                               const StoredScript& script,
+                               const script::Execution& execution,
+                               ScriptTransaction& transaction);
+
+    script::ScriptPool& pool_;
+    const BlockLists blocked_;
+    const ScriptTransaction::Services services_;
+};
+
+}  // namespace orrery::service

@@ -1,0 +1,200 @@
+#include "service/script_transaction.h"
+
+#include "model/container_definition.h"
+#include "service/errors.h"
+#include "service/item_selection.h"
+
+namespace orrery::service {
+
+namespace {
+
+using script::Operation;
+using script::OperationKind;
+
+constexpr std::string_view kAllItems = R"({"query":"SELECT * FROM root"})";
+constexpr std::uint64_t kBytesPerMegabyte = std::uint64_t{1} << 20;
+
+Error other_partition() {
+    return bad_request(
+        "Requests originating from scripts cannot reference partition keys other than the one for "
+        "which client request was submitted.");
+}
+
+int status_of(ItemAnswer::Kind kind) {
+    switch (kind) {
+        case ItemAnswer::Kind::kCreated:
+            return 201;
+        case ItemAnswer::Kind::kRemoved:
+            return 204;
+        case ItemAnswer::Kind::kNotModified:
+            return 304;
+        default:
+            return 200;
+    }
+}
+
+std::string_view directive_of(script::IndexAction action) {
+    switch (action) {
+        case script::IndexAction::kInclude:
+            return "Include";
+        case script::IndexAction::kExclude:
+            return "Exclude";
+        default:
+            return "Default";
+    }
+}
+
+Result<ItemAddress> address_of(const Operation& operation) {
+    if (!operation.item_is_rid) return ItemAddress{.id = operation.item, .rid = std::nullopt};
+    const auto rid = model::ItemRid::parse(operation.item);
+    if (!rid) return bad_request("The link of a document is not valid.");
+    return ItemAddress{.id = {}, .rid = *rid};
+}
+
+}  // namespace
+
+Result<std::unique_ptr<ScriptTransaction>> ScriptTransaction::begin(const Services& services,
+                                                                    const Request& request,
+                                                                    const FoundContainer& found) {
+    const catalog::Container& container = *found.container;
+    TRY(check_intended_container(request, container));
+    const model::PartitionKeyValue key = TRY(required_partition_key(request, container));
+    ItemTarget target = TRY(route(services.partitions, container, key));
+    TRY(check_session(request, *target.partition));
+    const ItemSelection selection = TRY(select_items(request, container));
+    auto transaction = TRY(partition::Transaction::begin(target.partition, services.random));
+    auto source = TRY(PartitionSource::open(
+        *target.partition, *transaction, selection.scope, container.definition.default_ttl));
+    return std::make_unique<ScriptTransaction>(Begun(),
+                                               services,
+                                               request,
+                                               found,
+                                               std::move(target.partition),
+                                               std::move(transaction),
+                                               std::move(source));
+}
+
+ScriptTransaction::ScriptTransaction(Begun /*begun*/,
+                                     const Services& services,
+                                     const Request& request,
+                                     FoundContainer found,
+                                     std::shared_ptr<partition::Partition> partition,
+                                     std::unique_ptr<partition::Transaction> transaction,
+                                     std::unique_ptr<PartitionSource> source)
+    : services_(services),
+      partition_key_(request.partition_key.value_or("")),
+      api_version_(request.api_version),
+      found_(std::move(found)),
+      partition_(std::move(partition)),
+      transaction_(std::move(transaction)),
+      base_(std::move(source)),
+      source_(*base_, transaction_->written()) {}
+
+Result<ItemAnswer> ScriptTransaction::run(const StagedOperation& operation, bool reads) {
+    if (operation.partition != partition_) return other_partition();
+    // The write is made once more at the commit, when nobody waits for its answer.
+    const auto answer = std::make_shared<ItemAnswer>();
+    const partition::Transaction::Write step =
+        [answer, run = operation.run](partition::ItemWriter& writer) -> Status {
+        *answer = TRY(run(writer));
+        return {};
+    };
+    Status outcome = reads ? transaction_->read(step) : transaction_->write(step);
+    if (!outcome) return std::move(outcome).take_error();
+    return *answer;
+}
+
+std::string ScriptTransaction::self_link() const { return found_.container->self_link(); }
+
+std::string ScriptTransaction::alt_link() const {
+    return "dbs/" + found_.database->name + "/colls/" + found_.container->definition.id;
+}
+
+std::string ScriptTransaction::partition_key_definition() const {
+    return model::to_json(found_.container->definition).find("partitionKey")->text();
+}
+
+std::string ScriptTransaction::quota_usage() const {
+    return "collectionSize=" + std::to_string(partition_->item_bytes() / kBytesPerMegabyte) +
+           ";documentsCount=" + std::to_string(partition_->item_count()) + ";";
+}
+
+std::string ScriptTransaction::quota_limits() const { return "collectionSize=20480;"; }
+
+Request ScriptTransaction::request_of(const Operation& operation) const {
+    Request request;
+    request.api_version = api_version_;
+    if (!partition_key_.empty()) request.partition_key = partition_key_;
+    request.indexing_directive = directive_of(operation.index_action);
+    if (!operation.etag.empty()) {
+        auto& condition =
+            operation.kind == OperationKind::kRead ? request.if_none_match : request.if_match;
+        condition = operation.etag;
+    }
+    return request;
+}
+
+Result<StagedOperation> ScriptTransaction::stage(const Operation& operation,
+                                                 const Request& request) const {
+    const catalog::Container& container = *found_.container;
+    Partitions& partitions = services_.partitions;
+    switch (operation.kind) {
+        case OperationKind::kCreate:
+            return stage_create(partitions, request, container, operation.text);
+        case OperationKind::kUpsert:
+            return stage_upsert(partitions, request, container, operation.text);
+        case OperationKind::kRead:
+            return stage_read(partitions, request, container, TRY(address_of(operation)));
+        case OperationKind::kReplace:
+            return stage_replace(
+                partitions, request, container, TRY(address_of(operation)), operation.text);
+        case OperationKind::kPatch:
+            return stage_patch(
+                partitions, request, found_.container, TRY(address_of(operation)), operation.text);
+        case OperationKind::kDelete:
+            return stage_remove(partitions, request, container, TRY(address_of(operation)));
+        default:
+            return bad_request("Scripts have no such operation.");
+    }
+}
+
+Result<script::Reply> ScriptTransaction::execute(const Operation& operation) {
+    if (operation.kind == OperationKind::kQuery || operation.kind == OperationKind::kReadFeed) {
+        return read_page(operation);
+    }
+    const Request request = request_of(operation);
+    auto staged = stage(operation, request);
+    if (!staged) {
+        constexpr std::uint32_t kPartitionKeyMismatch = 1001;
+        const bool mismatch = staged.error().sub_status() == kPartitionKeyMismatch;
+        return mismatch ? other_partition() : std::move(staged).take_error();
+    }
+    const ItemAnswer answer = TRY(run(*staged, operation.kind == OperationKind::kRead));
+    script::Reply reply;
+    reply.status = status_of(answer.kind);
+    reply.not_modified = answer.kind == ItemAnswer::Kind::kNotModified;
+    if (!reply.not_modified) reply.body = answer.record.substr(answer.json_offset);
+    return reply;
+}
+
+Result<script::Reply> ScriptTransaction::read_page(const Operation& operation) {
+    Request request = request_of(operation);
+    const std::string page_size = std::to_string(operation.page_size);
+    request.max_item_count = page_size;
+    if (!operation.continuation.empty()) request.continuation = operation.continuation;
+    const bool feed = operation.kind == OperationKind::kReadFeed;
+    QueryAnswer answer = TRY(services_.queries.run_over(
+        request, *found_.container, feed ? kAllItems : operation.text, source_));
+    script::Reply reply;
+    reply.body = "[" + answer.page.elements + "]";
+    reply.continuation = answer.page.continuation.value_or("");
+    return reply;
+}
+
+Result<std::string> ScriptTransaction::evaluate_spatial(script::SpatialFunction /*function*/,
+                                                        std::string_view /*first*/,
+                                                        std::string_view /*second*/) {
+    return not_implemented("spatial functions in scripts");
+}
+
+}  // namespace orrery::service

@@ -1,0 +1,78 @@
+// What a running script acts on: the items of one partition key as its transaction sees them.
+
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "base/random.h"
+#include "base/result.h"
+#include "partition/transaction.h"
+#include "script/host.h"
+#include "service/item_write.h"
+#include "service/lookup.h"
+#include "service/overlay_source.h"
+#include "service/partitions.h"
+#include "service/queries.h"
+#include "service/request.h"
+
+namespace orrery::service {
+
+class ScriptTransaction final : public script::ScriptHost {
+    struct Begun {};  // only begin() makes one
+
+public:
+    struct Services {
+        Partitions& partitions;
+        const Queries& queries;
+        Random& random;
+    };
+
+    // On the partition key of the request. 400 when it has none.
+    static Result<std::unique_ptr<ScriptTransaction>> begin(const Services& services,
+                                                            const Request& request,
+                                                            const FoundContainer& found);
+    ScriptTransaction(Begun /*begun*/,
+                      const Services& services,
+                      const Request& request,
+                      FoundContainer found,
+                      std::shared_ptr<partition::Partition> partition,
+                      std::unique_ptr<partition::Transaction> transaction,
+                      std::unique_ptr<PartitionSource> source);
+
+    // One operation as a part of the transaction: what a script asks for, or what a trigger belongs
+    // to. It must be of the transaction's partition.
+    Result<ItemAnswer> run(const StagedOperation& operation, bool reads);
+
+    // See partition::Transaction.
+    Result<partition::Lsn> commit() { return transaction_->commit(); }
+    const partition::Partition& partition() const { return *partition_; }
+
+    std::string self_link() const override;
+    std::string alt_link() const override;
+    std::string partition_key_definition() const override;
+    std::string quota_usage() const override;
+    std::string quota_limits() const override;
+    bool accepts_operations() const override { return true; }
+    Result<script::Reply> execute(const script::Operation& operation) override;
+    Result<std::string> evaluate_spatial(script::SpatialFunction function,
+                                         std::string_view first,
+                                         std::string_view second) override;
+
+private:
+    Result<StagedOperation> stage(const script::Operation& operation, const Request& request) const;
+    Result<script::Reply> read_page(const script::Operation& operation);
+    // The request that would do this one operation, by itself.
+    Request request_of(const script::Operation& operation) const;
+
+    const Services services_;
+    const std::string partition_key_;  // of the request's header
+    const ApiVersion api_version_;
+    const FoundContainer found_;
+    const std::shared_ptr<partition::Partition> partition_;
+    const std::unique_ptr<partition::Transaction> transaction_;
+    const std::unique_ptr<PartitionSource> base_;
+    OverlaySource source_;
+};
+
+}  // namespace orrery::service

@@ -1,0 +1,85 @@
+#include "service/scripts.h"
+
+#include "model/limits.h"
+#include "service/errors.h"
+#include "service/resource_json.h"
+
+namespace orrery::service {
+
+namespace {
+
+// The catalog keeps scripts in memory: their size has a limit below that of what HTTP takes in.
+Result<model::ScriptDefinition> parse(model::ScriptKind kind, std::string_view body) {
+    if (body.size() > model::limits::kRequestBodyBytesMax) {
+        return Error(ErrorCode::kTooLarge, "Request size is too large");
+    }
+    return model::parse_script_definition(kind, TRY(parse_object(body)));
+}
+
+ResourceAnswer answer_with(const catalog::Script& script) {
+    return {.body = to_json(script), .etag = script.revision.etag()};
+}
+
+}  // namespace
+
+Result<catalog::ScriptPtr> find_script(const ScriptAddress& address) {
+    const catalog::ScriptSet& scripts = address.owner.container->scripts;
+    const auto rid = address.owner.by_rid ? model::ScriptRid::parse(address.kind, address.segment)
+                                          : std::nullopt;
+    catalog::ScriptPtr found =
+        rid ? scripts.find(*rid) : scripts.find(address.kind, address.segment);
+    if (!found) return not_found();
+    return found;
+}
+
+Result<ResourceAnswer> Scripts::create(const FoundContainer& owner,
+                                       model::ScriptKind kind,
+                                       std::string_view body) {
+    model::ScriptDefinition definition = TRY(parse(kind, body));
+    return answer_with(
+        *TRY(catalog_.create_script(owner.container->rid, kind, std::move(definition))));
+}
+
+Result<Scripts::Upserted> Scripts::upsert(const Request& request,
+                                          const FoundContainer& owner,
+                                          model::ScriptKind kind,
+                                          std::string_view body) {
+    model::ScriptDefinition definition = TRY(parse(kind, body));
+    const auto upserted = TRY(catalog_.upsert_script(
+        owner.container->rid, kind, std::move(definition), if_match_of(request)));
+    return Upserted{.answer = answer_with(*upserted.script), .created = upserted.created};
+}
+
+Result<ResourceAnswer> Scripts::read(const Request& request, const ScriptAddress& address) {
+    const catalog::ScriptPtr script = TRY(find_script(address));
+    return read_answer(request, to_json(*script), script->revision.etag());
+}
+
+Result<ResourceAnswer> Scripts::replace(const Request& request,
+                                        const ScriptAddress& address,
+                                        std::string_view body) {
+    const catalog::ScriptPtr old = TRY(find_script(address));
+    model::ScriptDefinition definition = TRY(parse(address.kind, body));
+    return answer_with(
+        *TRY(catalog_.replace_script(old->rid, std::move(definition), if_match_of(request))));
+}
+
+Status Scripts::remove(const Request& request, const ScriptAddress& address) {
+    const catalog::ScriptPtr script = TRY(find_script(address));
+    return catalog_.remove_script(script->rid, if_match_of(request));
+}
+
+Result<Page> Scripts::list(const Request& request,
+                           const FoundContainer& owner,
+                           model::ScriptKind kind,
+                           const ResourceQuery* query) {
+    std::vector<Listed> all;
+    for (const catalog::ScriptPtr& script : owner.container->scripts.list(kind)) {
+        all.push_back({script->rid.number, [script] { return to_json(*script); }});
+    }
+    const std::string scope =
+        std::string(model::segment_of(kind)) + " " + owner.container->rid.text();
+    return page_of(request, all, query, signer_, scope);
+}
+
+}  // namespace orrery::service

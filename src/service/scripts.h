@@ -1,0 +1,63 @@
+// Stored procedures, triggers and user-defined functions as resources of a container: made, read,
+// listed, replaced, removed. Nothing here runs them. Changes commit to the catalog's store: call
+// them where blocking is allowed.
+
+#pragma once
+
+#include <string_view>
+
+#include "base/result.h"
+#include "catalog/catalog.h"
+#include "model/script.h"
+#include "service/continuation.h"
+#include "service/lookup.h"
+#include "service/page.h"
+#include "service/request.h"
+#include "service/resource_answer.h"
+#include "service/resource_query.h"
+
+namespace orrery::service {
+
+// The script a path names in a container that has been found. Whether the segment is a name or a
+// rid follows from how the container was found, as with items.
+struct ScriptAddress {
+    const FoundContainer& owner;
+    model::ScriptKind kind;
+    std::string_view segment;
+};
+
+// 404 when there is none.
+Result<catalog::ScriptPtr> find_script(const ScriptAddress& address);
+
+class Scripts {
+public:
+    Scripts(catalog::Catalog& catalog, const ContinuationSigner& signer)
+        : catalog_(catalog), signer_(signer) {}
+
+    Result<ResourceAnswer> create(const FoundContainer& owner,
+                                  model::ScriptKind kind,
+                                  std::string_view body);
+    struct Upserted {
+        ResourceAnswer answer;
+        bool created = false;
+    };
+    Result<Upserted> upsert(const Request& request,
+                            const FoundContainer& owner,
+                            model::ScriptKind kind,
+                            std::string_view body);
+    Result<ResourceAnswer> read(const Request& request, const ScriptAddress& address);
+    Result<ResourceAnswer> replace(const Request& request,
+                                   const ScriptAddress& address,
+                                   std::string_view body);
+    Status remove(const Request& request, const ScriptAddress& address);
+    Result<Page> list(const Request& request,
+                      const FoundContainer& owner,
+                      model::ScriptKind kind,
+                      const ResourceQuery* query);
+
+private:
+    catalog::Catalog& catalog_;
+    const ContinuationSigner& signer_;
+};
+
+}  // namespace orrery::service

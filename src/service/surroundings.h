@@ -1,0 +1,13 @@
+// What a query knows of the world around it: time and randomness.
+
+#pragma once
+
+#include "base/clock.h"
+#include "sql/evaluator.h"
+
+namespace orrery::service {
+
+// As of now, by the server's clock.
+sql::Surroundings surroundings_at(const Clock& clock);
+
+}  // namespace orrery::service

@@ -1,0 +1,12 @@
+// {schedule: {Monday: …}} → {schedule: {monday: …}}; what is no day of the week is dropped.
+function canonicalizeSchedule() {
+    var days = ['sunday', 'monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday'];
+    var doc = getContext().getRequest().getBody();
+    if (!doc.schedule) return;
+    var canonical = {};
+    Object.keys(doc.schedule).forEach(function (key) {
+        if (days.indexOf(key.toLowerCase()) >= 0) canonical[key.toLowerCase()] = doc.schedule[key];
+    });
+    doc.schedule = canonical;
+    getContext().getRequest().setBody(doc);
+}
