@@ -75,6 +75,7 @@ STEPS = {step.name: step for step in [
     on_release("crash", "python3 tests/crash/run.py --rounds 200"),
     on_release("disk", "python3 tests/abuse/disk.py"),
     on_release("binary", "python3 tests/lib/hybridrow_test.py && python3 tests/binary/run.py"),
+    on_release("isolation", "python3 tests/isolation/run.py"),
     on_release("abuse", "python3 tests/abuse/run.py", alone=True),
     build("asan"), unit("asan"), golden("golden-asan", "asan", "default,page-size-1"),
     sanitized_sdk("asan"), sanitized_sdk("tsan"),
@@ -85,7 +86,7 @@ GROUPS = {
     "check": ["format", "layout", "build-dev", "unit-dev", "golden-dev"],
     # In this order as far as the needs allow: a build beside the tests of the one before.
     "test": ["format", "layout", "build-release", "crash", "build-asan", "sdk", "golden",
-             "binary", "differential", "build-tsan", "unit-asan", "golden-asan", "sdk-asan", "disk",
+             "binary", "isolation", "differential", "build-tsan", "unit-asan", "golden-asan", "sdk-asan", "disk",
              "build-fuzz", "unit-tsan", "golden-tsan", "sdk-tsan", "fuzz", "abuse"],
 }
 
