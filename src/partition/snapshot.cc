@@ -92,28 +92,31 @@ bool Snapshot::can_be_seen(const ItemView& item) const {
 // A look-up is cheapest for single items; for those that lie close to each other a cursor is moved
 // on from one to the next.
 Result<std::optional<ItemView>> Snapshot::Loader::load(Docnum docnum) {
-    const bool near = last_ && docnum > *last_ && docnum - *last_ <= kNear;
+    const bool up = last_ && docnum > *last_ && docnum - *last_ <= kNear;
+    const bool down = last_ && docnum < *last_ && *last_ - docnum <= kNear;
     last_ = docnum;
-    if (!near) {
+    if (!up && !down) {
         near_.reset();
-        if (!TRY(snapshot_.reader_->get(item_key(docnum), record_)))
+        if (!TRY(snapshot_.reader_->get(item_key(docnum), record_))) {
             return std::optional<ItemView>();
+        }
         const ItemView item = TRY(ItemView::decode(docnum, record_));
         return snapshot_.can_be_seen(item) ? std::optional(item) : std::nullopt;
     }
-    if (!near_) {
+    if (!near_ || up != upward_) {
         storage::Range range = all_of('D');
-        range.from = item_key(docnum);
-        near_ = snapshot_.reader_->scan(range, storage::Direction::kForward);
+        (up ? range.from : range.until.emplace()) = item_key(up ? docnum : docnum + 1);
+        upward_ = up;
+        near_ = snapshot_.reader_->scan(
+            range, up ? storage::Direction::kForward : storage::Direction::kBackward);
     }
-    while (near_->valid()) {
+    for (; near_->valid(); near_->next()) {
         const Docnum at = TRY(docnum_of_key(near_->key()));
-        if (at > docnum) return std::optional<ItemView>();
         if (at == docnum) {
             const ItemView item = TRY(ItemView::decode(docnum, near_->value()));
             return snapshot_.can_be_seen(item) ? std::optional(item) : std::nullopt;
         }
-        near_->next();
+        if (up ? at > docnum : at < docnum) return std::optional<ItemView>();
     }
     TRY(near_->status());
     return std::optional<ItemView>();

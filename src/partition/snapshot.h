@@ -44,6 +44,7 @@ public:
         const Snapshot& snapshot_;
         std::optional<Docnum> last_;
         std::unique_ptr<storage::Cursor> near_;  // where the item before stood, if that is of use
+        bool upward_ = true;                     // the way it goes
         std::string record_;
     };
 

@@ -236,11 +236,9 @@ public:
         scope_ = "script query " + selection_.text(container_) + " " + digest_of(query);
         const std::size_t range = selection_.first_range;
         const sql::Resume from = TRY(start_of({range})).resume;
-        const auto resume = add(TRY(sql::run_page(prepared,
-                                                  source,
-                                                  query.context.surroundings,
-                                                  {from, nullptr},
-                                                  TRY(page_limits()))));
+        const sql::PageLimits limits = TRY(page_limits());
+        const auto resume = add(TRY(
+            sql::run_page(prepared, source, query.context.surroundings, {from, nullptr}, limits)));
         if (resume) go_on(range, *resume);
         return std::move(answer_);
     }

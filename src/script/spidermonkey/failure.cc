@@ -158,6 +158,8 @@ int error_number(ErrorCode code) {
             return 412;
         case ErrorCode::kTooLarge:
             return 413;
+        case ErrorCode::kFailedDependency:
+            return 424;
         case ErrorCode::kThrottled:
             return 429;
         case ErrorCode::kRetryWith:
