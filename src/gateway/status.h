@@ -1,15 +1,14 @@
-// The one place that turns errors into HTTP: status code, sub-status, and the body SDKs expect.
+// The one place that makes answers of errors: the body SDKs expect; the status is
+// base/http_status.h.
 
 #pragma once
 
 #include <string>
 #include <string_view>
 
-#include "base/result.h"
+#include "base/http_status.h"
 
 namespace orrery::gateway {
-
-unsigned http_status(ErrorCode code);
 
 // What a client is told to wait after a 503.
 inline constexpr std::string_view kRetrySoonMs = "100";

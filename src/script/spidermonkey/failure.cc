@@ -13,6 +13,7 @@
 #include <jsapi.h>
 
 #include "base/check.h"
+#include "base/http_status.h"
 #include "script/engine.h"
 #include "script/spidermonkey/values.h"
 
@@ -135,42 +136,10 @@ bool make_error_object(JSContext* context, const Error& error, JS::MutableHandle
 }
 
 int error_number(ErrorCode code) {
-    switch (code) {
-        case ErrorCode::kBadRequest:
-        case ErrorCode::kNotImplemented:
-            return 400;
-        case ErrorCode::kUnauthorized:
-            return 401;
-        case ErrorCode::kForbidden:
-            return 403;
-        case ErrorCode::kNotFound:
-            return 404;
-        case ErrorCode::kMethodNotAllowed:
-            return 405;
-        case ErrorCode::kTimeout:
-            return 408;
-        case ErrorCode::kConflict:
-            return 409;
-        case ErrorCode::kGone:
-        case ErrorCode::kFenced:
-            return 410;
-        case ErrorCode::kPreconditionFailed:
-            return 412;
-        case ErrorCode::kTooLarge:
-            return 413;
-        case ErrorCode::kFailedDependency:
-            return 424;
-        case ErrorCode::kThrottled:
-            return 429;
-        case ErrorCode::kRetryWith:
-            return 449;
-        case ErrorCode::kInternal:
-        case ErrorCode::kCorrupted:
-            return 500;
-        case ErrorCode::kUnavailable:
-            return 503;
-    }
-    return 500;
+    // Scripts know fewer numbers than clients do.
+    if (code == ErrorCode::kNotImplemented) return 400;
+    if (code == ErrorCode::kFenced) return 410;
+    return static_cast<int>(http_status(code));
 }
 
 }  // namespace orrery::script

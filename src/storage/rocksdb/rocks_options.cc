@@ -18,8 +18,6 @@ namespace orrery::storage {
 
 namespace {
 
-constexpr std::size_t kPrefixSize = sizeof(PartitionId);
-
 // RocksDB's warnings and errors go to our log; it writes no LOG files of its own.
 class ForwardingLogger final : public rocksdb::Logger {
 public:

@@ -13,6 +13,9 @@
 
 namespace orrery::storage {
 
+// Of every key: the partition it belongs to.
+inline constexpr std::size_t kPrefixSize = sizeof(PartitionId);
+
 // What the databases of one engine share. It must outlive them.
 struct RocksResources {
     std::shared_ptr<WalGuardFileSystem> file_system;

@@ -11,13 +11,12 @@
 #include <rocksdb/snapshot.h>
 
 #include "base/bytes.h"
+#include "storage/rocksdb/rocks_options.h"
 #include "storage/rocksdb/rocks_status.h"
 
 namespace orrery::storage {
 
 namespace {
-
-constexpr std::size_t kPrefixSize = sizeof(PartitionId);
 
 rocksdb::Slice to_slice(std::string_view bytes) { return {bytes.data(), bytes.size()}; }
 
