@@ -51,6 +51,7 @@ template <typename Answer, typename Attempt>
 Result<Answer> transact(const ScriptTransaction::Services& services,
                         const Request& request,
                         const FoundContainer& found,
+                        partition::Lsn& committed,
                         Attempt attempt) {
     constexpr std::chrono::milliseconds kTimeMax{model::limits::kScriptMillisecondsMax};
     std::chrono::milliseconds spent{0};
@@ -59,6 +60,7 @@ Result<Answer> transact(const ScriptTransaction::Services& services,
         Answer answer = TRY(attempt(*transaction, spent));
         const auto lsn = transaction->commit();
         if (lsn) {
+            committed = *lsn;
             answer.position = position_of(transaction->partition(), *lsn);
             return answer;
         }
@@ -155,7 +157,8 @@ ProcedureAnswer ScriptExecutor::run_procedure(script::Runtime& runtime,
         TRY(std::move(outcome.status));
         return Done{.body = std::move(outcome.body), .position = std::nullopt};
     };
-    auto done = transact<Done>(services_, request, found, attempt);
+    partition::Lsn lsn = 0;
+    auto done = transact<Done>(services_, request, found, lsn, attempt);
     ProcedureAnswer answer{.body = std::optional<std::string>(), .log = {}, .position = {}};
     if (done) {
         answer.body = std::move(done->body);
@@ -171,14 +174,20 @@ TriggeredAnswer ScriptExecutor::run_write(script::Runtime& runtime,
                                           const Request& request,
                                           const FoundContainer& found,
                                           const TriggeredWrite& write) {
+    partition::Lsn lsn = 0;
     auto done = transact<TriggeredAnswer>(
         services_,
         request,
         found,
+        lsn,
         [&](ScriptTransaction& transaction, std::chrono::milliseconds& /*spent*/) {
             return try_write(runtime, request, *found.container, write, transaction);
         });
-    if (done) return std::move(done).take();
+    if (done) {
+        // The item was shown before it had one.
+        done->item->item_lsn = lsn;
+        return std::move(done).take();
+    }
     return {.item = std::move(done).take_error(), .body = {}, .position = std::nullopt};
 }
 

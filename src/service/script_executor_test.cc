@@ -223,7 +223,12 @@ TEST_F(ScriptExecutorTest, TriggersAreAPartOfTheWrite) {
         c.upsertDocument(c.getSelfLink(), {id: 'meta', pk: 'p', last: doc.id});
     })");
     const StoredScript refuses = trigger("function () { throw new Error('never'); }");
-    EXPECT_TRUE(create(item("a", "p"), stamps, counts).item);
+    services_.create(found_.container, item("elsewhere", "q"));
+    const TriggeredAnswer made = create(item("a", "p"), stamps, counts);
+    ASSERT_TRUE(made.item);
+    const ItemOutcome read = services_.items->read(
+        request_, found_.container, ItemAddress{.id = "a", .rid = std::nullopt});
+    EXPECT_EQ(made.item->item_lsn, read.answer->item_lsn);
     EXPECT_EQ(ids(), R"("a","meta")");
     EXPECT_EQ(code_of(create(item("b", "p"), std::nullopt, counts).item), "400");
     EXPECT_EQ(code_of(create(item("c", "p"), refuses, std::nullopt).item), "400");
