@@ -1,39 +1,42 @@
 // The last part: what the engine calls. Everything that does not depend on the execution is made
-// when the global object is prepared. `configuration` is made by the engine, which also keeps it and
+// when the global object is prepared and, unless the script changes it, used again by the next
+// execution. `configuration` is made by the engine, which also keeps it and
 // reads the messages' values from it at the end.
 
-// What differs from execution to execution.
+// What differs from execution to execution; the engine clears it afterwards.
 const current = {selfLink: '', altLink: '', response: undefined, shorthand: undefined};
 
 const collection = makeCollection(current);
 makeQueryApi(collection, current);
 collection.spatial = makeSpatial();
-current.shorthand = createObject(collection);
-
-const context = {
-    getCollection: () => collection,
-    abort: (error) => native.abort(error),
-};
-const getContext = function getContext() {
-    return context;
-};
 
 function start(configuration) {
     const {request, response, limits} = configuration;
     current.selfLink = configuration.selfLink;
     current.altLink = configuration.altLink;
+    const context = {
+        getCollection: () => collection,
+        abort: (error) => native.abort(error),
+    };
+    const shorthand = createObject(collection);
+    current.shorthand = shorthand;
     const requestMessage = makeMessage(request, limits);
     context.getRequest = () => requestMessage;
-    current.shorthand.request = requestMessage;
+    shorthand.request = requestMessage;
     if (response) {
-        current.response = makeMessage(response, limits);
-        context.getResponse = () => current.response;
-        current.shorthand.response = current.response;
+        const responseMessage = makeMessage(response, limits);
+        current.response = responseMessage;
+        context.getResponse = () => responseMessage;
+        shorthand.response = responseMessage;
     }
     const logging = request[logRequestHeader];
-    if (logging && logging.value === 'true') consoleObject.log = makeLog(current.response);
-    defineGlobal('getContext', getContext);
-    defineGlobal('__', current.shorthand);
+    if (logging && logging.value === 'true') {
+        defineGlobal('console', makeConsole(makeLog(current.response)));
+    }
+    defineGlobal('getContext', function getContext() {
+        return context;
+    });
+    defineGlobal('__', shorthand);
 }
 
 // Any array-like object is taken for the arguments of a stored procedure.
@@ -42,6 +45,24 @@ function call(main, parameters) {
 }
 
 defineGlobal('ErrorCodes', ErrorCodes);
-defineGlobal('console', consoleObject);
+defineGlobal('console', silentConsole);
 
-return {start, call};
+// What code can get at in other ways than by the names of the global object: through the context
+// (`__` inherits from the collection), and through syntax.
+function hiddenObjects() {
+    return [
+        createObject(collection), queryFunctions, functionNames, typeRanks, operations, flags, native,
+        ...[[][Symbol.iterator](), ''[Symbol.iterator](), new Map().entries(), new Set().values(),
+            ''.matchAll(/a/g), function* () {}, async function* () {}, async function () {}]
+            .map(Object.getPrototypeOf),
+    ];
+}
+
+// RegExp.$1, RegExp.input and the like show the last match. (The engine's own way to clear them leaves
+// them so that looking at them crashes.)
+function forgetMatches() {
+    /(?:)/.exec('');
+    RegExp.input = '';
+}
+
+return {start, call, current, silentConsole, hiddenObjects, forgetMatches};

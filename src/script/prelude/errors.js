@@ -35,7 +35,11 @@ function defineGlobal(name, value) {
 }
 
 // `console` is a function that carries the method; without a context, logging does nothing.
-const consoleObject = function console() {
-    return consoleObject;
-};
-consoleObject.log = function log() {};
+function makeConsole(log) {
+    const object = function console() {
+        return object;
+    };
+    object.log = log;
+    return object;
+}
+const silentConsole = makeConsole(function log() {});

@@ -59,11 +59,10 @@ function unwound(rows, selectCollection, selectResult) {
     return result;
 }
 
-// Property names that may stand unquoted in the source of a function.
-const simpleKey = /^(?:function\s*[\w$]*\s*\(\s*([\w$]+)\s*\)\s*\{\s*return\s+([\w$]+)((?:\.[\w$]+)+)\s*;?\s*\}|\(?\s*([\w$]+)\s*\)?\s*=>\s*([\w$]+)((?:\.[\w$]+)+))$/;
-
 // `function (x) { return x.a.b; }` and `x => x.a.b` → ["a"]["b"]; undefined for anything else.
 function sortPath(key) {
+    // A new object each time: an execution must not be able to change it for the next.
+    const simpleKey = /^(?:function\s*[\w$]*\s*\(\s*([\w$]+)\s*\)\s*\{\s*return\s+([\w$]+)((?:\.[\w$]+)+)\s*;?\s*\}|\(?\s*([\w$]+)\s*\)?\s*=>\s*([\w$]+)((?:\.[\w$]+)+))$/;
     const parts = simpleKey.exec(Function.prototype.toString.call(key).trim());
     if (!parts) return undefined;
     const [parameter, object, path] = parts[1] ? parts.slice(1, 4) : parts.slice(4, 7);

@@ -23,21 +23,26 @@ namespace {
 const JSClass kGlobalClass = {
     "global", JSCLASS_GLOBAL_FLAGS, &JS::DefaultGlobalClassOps, nullptr, nullptr, nullptr};
 
-bool run_prelude(JSContext* context,
-                 JS::Stencil* prelude,
-                 JS::MutableHandleValue start,
-                 JS::MutableHandleValue call) {
+// A watched global object keeps this many scripts ready.
+constexpr std::size_t kInstancesMax = 64;
+
+JSScript* instantiate(JSContext* context, JS::Stencil* script) {
+    const JS::InstantiateOptions options;
+    return JS::InstantiateGlobalStencil(context, options, script);
+}
+
+JSObject* run_prelude(JSContext* context, JS::Stencil* prelude) {
     JS::RootedValue function(context);
     JS::RootedValue native(context);
     JS::RootedValue entries(context);
-    if (!Realm::evaluate(context, prelude, &function) || !make_natives(context, &native) ||
+    JS::RootedScript script(context, instantiate(context, prelude));
+    if (!script || !JS_ExecuteScript(context, script, &function) ||
+        !make_natives(context, &native) ||
         !JS::Call(
             context, JS::UndefinedHandleValue, function, JS::HandleValueArray(native), &entries)) {
-        return false;
+        return nullptr;
     }
-    JS::RootedObject object(context, &entries.toObject());
-    return JS_GetProperty(context, object, "start", start) &&
-           JS_GetProperty(context, object, "call", call);
+    return &entries.toObject();
 }
 
 }  // namespace
@@ -61,8 +66,10 @@ std::unique_ptr<Realm> Realm::create(JSContext* context,
     realm->global_ = create_bare(context, neighbour);
     if (!realm->global_) return nullptr;
     const JSAutoRealm entered(context, realm->global_);
-    if (!install_builtins(context, realm->global_) ||
-        !run_prelude(context, prelude, &realm->start_, &realm->call_)) {
+    if (!install_builtins(context, realm->global_)) return nullptr;
+    realm->prelude_ = run_prelude(context, prelude);
+    if (!realm->prelude_ || !JS_GetProperty(context, realm->prelude_, "start", &realm->start_) ||
+        !JS_GetProperty(context, realm->prelude_, "call", &realm->call_)) {
         return nullptr;
     }
     return realm;
@@ -80,24 +87,96 @@ RefPtr<JS::Stencil> Realm::compile_prelude(JSContext* context) {
     return JS::CompileGlobalScriptToStencil(context, options, text);
 }
 
-bool Realm::start(JSContext* context, JS::HandleValue configuration) {
-    JS::RootedValue ignored(context);
+bool Realm::start(JS::HandleValue configuration) {
+    JS::RootedValue ignored(context_);
     return JS::Call(
-        context, JS::UndefinedHandleValue, start_, JS::HandleValueArray(configuration), &ignored);
+        context_, JS::UndefinedHandleValue, start_, JS::HandleValueArray(configuration), &ignored);
 }
 
-bool Realm::call(JSContext* context, JS::HandleValue main, JS::HandleValue parameters) {
-    JS::RootedValueArray<2> arguments(context);
+bool Realm::call(JS::HandleValue main, JS::HandleValue parameters) {
+    JS::RootedValueArray<2> arguments(context_);
     arguments[0].set(main);
     arguments[1].set(parameters);
-    JS::RootedValue ignored(context);
-    return JS::Call(context, JS::UndefinedHandleValue, call_, arguments, &ignored);
+    JS::RootedValue ignored(context_);
+    return JS::Call(context_, JS::UndefinedHandleValue, call_, arguments, &ignored);
 }
 
-bool Realm::evaluate(JSContext* context, JS::Stencil* script, JS::MutableHandleValue function) {
-    const JS::InstantiateOptions options;
-    JS::RootedScript instance(context, JS::InstantiateGlobalStencil(context, options, script));
-    return instance && JS_ExecuteScript(context, instance, function);
+bool Realm::evaluate(JS::Stencil* script, JS::MutableHandleValue function) {
+    JS::RootedScript instance(context_);
+    return instance_of(script, &instance) && JS_ExecuteScript(context_, instance, function);
+}
+
+bool Realm::instance_of(JS::Stencil* script, JS::MutableHandleScript out) {
+    if (const auto known = instances_.find(script); known != instances_.end()) {
+        out.set(known->second->script);
+        return true;
+    }
+    out.set(instantiate(context_, script));
+    if (!out) return false;
+    if (!state_) return true;
+    if (instances_.size() >= kInstancesMax) instances_.clear();
+    auto instance = std::make_unique<Instance>(context_, script);
+    instance->script = out;
+    instances_.emplace(script, std::move(instance));
+    return true;
+}
+
+bool Realm::watch(const std::function<void()>& collect_young) {
+    const JSAutoRealm entered(context_, global_);
+    JS::RootedValue hidden(context_);
+    if (!forget_execution() || !call_prelude("forgetMatches") ||
+        !call_prelude("hiddenObjects", &hidden)) {
+        return false;
+    }
+    JS::RootedObject roots(context_, &hidden.toObject());
+    state_ = std::make_unique<RealmState>(context_);
+    if (!state_->find(global_, roots)) return false;
+    collect_young();
+    return state_->record();
+}
+
+Realm::Trace Realm::restore() {
+    const JSAutoRealm entered(context_, global_);
+    if (!state_) return Trace::kUnknown;
+    if (!forget_execution()) {
+        JS_ClearPendingException(context_);
+        return Trace::kSome;
+    }
+    if (!state_->is_known()) return Trace::kUnknown;
+    if (!state_->is_unchanged()) return Trace::kSome;
+    // Nothing has been altered, so this is the prelude's own code and nobody else's.
+    if (call_prelude("forgetMatches")) return Trace::kNone;
+    JS_ClearPendingException(context_);
+    return Trace::kUnknown;
+}
+
+// Takes back what start() has done. Only defines own properties, which runs no code of scripts.
+bool Realm::forget_execution() {
+    JS::RootedValue current(context_);
+    JS::RootedValue console(context_);
+    if (!JS_GetProperty(context_, prelude_, "current", &current) ||
+        !JS_GetProperty(context_, prelude_, "silentConsole", &console)) {
+        return false;
+    }
+    JS::RootedObject of_execution(context_, &current.toObject());
+    const JS::HandleValue none = JS::UndefinedHandleValue;
+    return JS_SetProperty(context_, of_execution, "response", none) &&
+           JS_SetProperty(context_, of_execution, "shorthand", none) &&
+           define_name("getContext", none) && define_name("__", none) &&
+           define_name("console", console);
+}
+
+bool Realm::call_prelude(const char* name) {
+    JS::RootedValue ignored(context_);
+    return call_prelude(name, &ignored);
+}
+
+bool Realm::call_prelude(const char* name, JS::MutableHandleValue result) {
+    return JS_CallFunctionName(context_, prelude_, name, JS::HandleValueArray::empty(), result);
+}
+
+bool Realm::define_name(const char* name, JS::HandleValue value) {
+    return JS_DefineProperty(context_, global_, name, value, 0);
 }
 
 }  // namespace orrery::script

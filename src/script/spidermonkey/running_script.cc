@@ -79,14 +79,12 @@ std::string response_text(const Execution& execution, const ScriptHost& host) {
 }  // namespace
 
 Status load_function(SpiderMonkeyRuntime& runtime,
+                     Realm& realm,
                      const Script& script,
+                     const CompiledScript& compiled,
                      JS::MutableHandleValue function) {
-    const std::string file = file_name(script);
-    JSContext* context = runtime.context();
-    const RefPtr<JS::Stencil> compiled = runtime.scripts().find_or_compile(context, script);
-    if (!compiled) return runtime.take_failure(Phase::kCompiling, file);
-    if (!Realm::evaluate(context, compiled, function)) {
-        return runtime.take_failure(Phase::kExecuting, file);
+    if (!realm.evaluate(compiled.stencil, function)) {
+        return runtime.take_failure(Phase::kExecuting, file_name(script));
     }
     if (!function.isObject() || !JS::IsCallable(&function.toObject())) {
         return Error(ErrorCode::kBadRequest,
@@ -111,28 +109,39 @@ RunningScript::RunningScript(SpiderMonkeyRuntime& runtime,
 
 Outcome RunningScript::run() {
     Outcome outcome;
-    realm_ = runtime_.take_realm();
+    auto compiled = runtime_.compile(*execution_.script);
+    if (!compiled) {
+        outcome.status = std::move(compiled).take_error();
+        return outcome;
+    }
+    realm_ = runtime_.take_realm_for(**compiled);
     if (!realm_) {
         outcome.status = failure();
         return outcome;
     }
-    const JSAutoRealm entered(context_, realm_->global());
-    outcome.status = run_all();
-    if (outcome.status) outcome.status = read_results(outcome);
-    outcome.log = read_log();
+    run_in_realm(**compiled, outcome);
+    runtime_.jobs().clear();
+    runtime_.give_back(std::move(realm_), **compiled);
     return outcome;
 }
 
-Status RunningScript::run_all() {
+void RunningScript::run_in_realm(const CompiledScript& compiled, Outcome& outcome) {
+    const JSAutoRealm entered(context_, realm_->global());
+    outcome.status = run_all(compiled);
+    if (outcome.status) outcome.status = read_results(outcome);
+    outcome.log = read_log();
+}
+
+Status RunningScript::run_all(const CompiledScript& compiled) {
     JS::RootedValue configuration(context_);
     if (!parse_json(context_, configuration_text(), &configuration)) return failure();
     configuration_ = &configuration.toObject();
-    if (!realm_->start(context_, configuration)) return failure();
-    TRY(run_main());
+    if (!realm_->start(configuration)) return failure();
+    TRY(run_main(compiled));
     return run_callbacks();
 }
 
-Status RunningScript::run_main() {
+Status RunningScript::run_main(const CompiledScript& compiled) {
     JS::RootedValue parameters(context_, JS::NullValue());
     JS::RootedValue main(context_);
     if (!parse_parameters(&parameters)) {
@@ -140,8 +149,8 @@ Status RunningScript::run_main() {
         return Error(ErrorCode::kBadRequest,
                      "The parameters of a stored procedure must be a JSON array.");
     }
-    TRY(load_function(runtime_, *execution_.script, &main));
-    if (!realm_->call(context_, main, parameters)) return failure();
+    TRY(load_function(runtime_, *realm_, *execution_.script, compiled, &main));
+    if (!realm_->call(main, parameters)) return failure();
     if (!runtime_.jobs().run_all()) return failure();
     return {};
 }

@@ -18,9 +18,11 @@
 
 namespace orrery::script {
 
-// Compiles, runs the text at top level and gives the function it is. Enter a realm first.
+// Runs the text at top level and gives the function it is. Enter the realm first.
 Status load_function(SpiderMonkeyRuntime& runtime,
+                     Realm& realm,
                      const Script& script,
+                     const CompiledScript& compiled,
                      JS::MutableHandleValue function);
 
 class RunningScript {
@@ -46,8 +48,9 @@ private:
         std::size_t bytes = 0;
     };
 
-    Status run_all();
-    Status run_main();
+    void run_in_realm(const CompiledScript& compiled, Outcome& outcome);
+    Status run_all(const CompiledScript& compiled);
+    Status run_main(const CompiledScript& compiled);
     Status run_callbacks();
     bool deliver(const Pending& pending);
     bool make_options(const Reply& reply, JS::MutableHandleValue out);

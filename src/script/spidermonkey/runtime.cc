@@ -92,6 +92,7 @@ SpiderMonkeyRuntime::~SpiderMonkeyRuntime() {
     CHECK(deadlines_.empty() && running_ == nullptr);
     // Compiled scripts share strings with the context, so they must go first.
     prepared_.clear();
+    watched_.reset();
     scripts_.clear();
     prelude_ = nullptr;
     memory_information_.reset();
@@ -114,7 +115,6 @@ Outcome SpiderMonkeyRuntime::run(const Execution& execution, ScriptHost& host) {
         outcome = script.run();
         running_ = nullptr;
     }
-    jobs_->clear();
     stopped_.reset();
     outcome.took = now() - started;
     return outcome;
@@ -127,16 +127,25 @@ std::unique_ptr<UdfSession> SpiderMonkeyRuntime::open_udfs(std::chrono::millisec
 Status SpiderMonkeyRuntime::check(const Script& script) {
     const Deadline deadline(*this,
                             std::chrono::milliseconds(model::limits::kScriptMillisecondsMax));
+    const std::shared_ptr<CompiledScript> compiled = TRY(compile(script));
     const std::unique_ptr<Realm> realm = take_realm();
     if (!realm) return take_failure(Phase::kCompiling, file_name(script));
     const JSAutoRealm entered(context_, realm->global());
     JS::RootedValue function(context_);
-    return load_function(*this, script, &function);
+    return load_function(*this, *realm, script, *compiled, &function);
+}
+
+Result<std::shared_ptr<CompiledScript>> SpiderMonkeyRuntime::compile(const Script& script) {
+    const JSAutoRealm entered(context_, home_);
+    std::shared_ptr<CompiledScript> compiled = scripts_.find_or_compile(context_, script);
+    if (!compiled) return take_failure(Phase::kCompiling, file_name(script));
+    return compiled;
 }
 
 void SpiderMonkeyRuntime::prepare() {
+    if (!watched_) watched_ = create_watched();
     while (!exhausted_ && prepared_.size() < kPreparedMax) {
-        std::unique_ptr<Realm> realm = Realm::create(context_, home_, prelude_);
+        std::unique_ptr<Realm> realm = create();
         if (!realm) {
             JS_ClearPendingException(context_);
             return;
@@ -148,13 +157,49 @@ void SpiderMonkeyRuntime::prepare() {
 void SpiderMonkeyRuntime::rest() {
     JS::PrepareForFullGC(context_);
     JS::NonIncrementalGC(context_, JS::GCOptions::Shrink, JS::GCReason::API);
+    if (watched_ && !watch(*watched_)) watched_.reset();
 }
 
 std::unique_ptr<Realm> SpiderMonkeyRuntime::take_realm() {
-    if (prepared_.empty()) return Realm::create(context_, home_, prelude_);
+    if (prepared_.empty()) return create();
     std::unique_ptr<Realm> realm = std::move(prepared_.front());
     prepared_.pop_front();
     return realm;
+}
+
+std::unique_ptr<Realm> SpiderMonkeyRuntime::take_realm_for(const CompiledScript& script) {
+    if (script.leaves_traces) return take_realm();
+    if (!watched_) watched_ = create_watched();
+    return watched_ ? std::move(watched_) : take_realm();
+}
+
+void SpiderMonkeyRuntime::give_back(std::unique_ptr<Realm> realm, CompiledScript& script) {
+    // What was interrupted is in a state that nobody has thought about.
+    if (stopped_ || exhausted_ || watched_) return;
+    const Realm::Trace trace = realm->restore();
+    if (trace == Realm::Trace::kSome) script.leaves_traces = true;
+    if (trace == Realm::Trace::kNone) watched_ = std::move(realm);
+}
+
+std::unique_ptr<Realm> SpiderMonkeyRuntime::create() {
+    ++realms_made_;
+    return Realm::create(context_, home_, prelude_);
+}
+
+std::unique_ptr<Realm> SpiderMonkeyRuntime::create_watched() {
+    if (exhausted_) return nullptr;
+    std::unique_ptr<Realm> realm = create();
+    if (!realm) {
+        JS_ClearPendingException(context_);
+        return nullptr;
+    }
+    return watch(*realm) ? std::move(realm) : nullptr;
+}
+
+bool SpiderMonkeyRuntime::watch(Realm& realm) {
+    if (realm.watch([this] { collect_young_objects(); })) return true;
+    JS_ClearPendingException(context_);
+    return false;
 }
 
 Error SpiderMonkeyRuntime::take_failure(Phase phase, std::string_view file) {

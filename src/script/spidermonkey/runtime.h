@@ -40,15 +40,22 @@ public:
 
     static SpiderMonkeyRuntime& of(JSContext* context);
 
+    // How many global objects scripts and UDFs have had so far.
+    std::size_t realms_made() const { return realms_made_; }
+
     JSContext* context() const { return context_; }
     JobQueue& jobs() { return *jobs_; }
-    ScriptCache& scripts() { return scripts_; }
+    // Errors as an Outcome's.
+    Result<std::shared_ptr<CompiledScript>> compile(const Script& script);
     RunningScript* running() const { return running_; }
     std::chrono::milliseconds now() const { return environment_.clock.now(); }
     std::string new_id() { return ids_.next(); }
 
-    // Null when memory ran out.
+    // For one use. Null when memory ran out.
     std::unique_ptr<Realm> take_realm();
+    // For an execution of the script, to be given back after it.
+    std::unique_ptr<Realm> take_realm_for(const CompiledScript& script);
+    void give_back(std::unique_ptr<Realm> realm, CompiledScript& script);
 
     // The error for a call into JavaScript that failed, whatever the reason.
     Error take_failure(Phase phase, std::string_view file);
@@ -74,6 +81,9 @@ private:
     static bool interrupt(JSContext* context);
     bool may_go_on();
     bool may_use_its_memory();
+    std::unique_ptr<Realm> create();
+    std::unique_ptr<Realm> create_watched();
+    bool watch(Realm& realm);
     void collect_young_objects();
     bool is_within_memory();
     void configure_context();
@@ -89,6 +99,9 @@ private:
     JS::PersistentRootedObject home_;
     JS::PersistentRootedObject memory_information_;
     std::deque<std::unique_ptr<Realm>> prepared_;
+    std::unique_ptr<Realm> watched_;  // used again and again, as long as scripts do not change it
+
+    std::size_t realms_made_ = 0;
 
     RunningScript* running_ = nullptr;
     std::vector<Deadline*> deadlines_;

@@ -35,20 +35,22 @@ RefPtr<JS::Stencil> compile(JSContext* context, const Script& script) {
 
 std::string file_name(const Script& script) { return script.id + ".js"; }
 
-RefPtr<JS::Stencil> ScriptCache::find_or_compile(JSContext* context, const Script& script) {
+std::shared_ptr<CompiledScript> ScriptCache::find_or_compile(JSContext* context,
+                                                             const Script& script) {
     std::string key = std::to_string(script.id.size()) + ':' + script.id + script.body;
     if (const auto found = by_key_.find(key); found != by_key_.end()) {
         entries_.splice(entries_.begin(), entries_, found->second);
-        return found->second->stencil;
+        return found->second->compiled;
     }
     RefPtr<JS::Stencil> stencil = compile(context, script);
     if (!stencil) return nullptr;
     const std::size_t bytes = key.size() * 2 + JS::SizeOfStencil(stencil, size_of);
-    entries_.push_front({std::move(key), stencil, bytes});
+    auto compiled = std::make_shared<CompiledScript>(CompiledScript{.stencil = stencil});
+    entries_.push_front({std::move(key), compiled, bytes});
     by_key_.emplace(entries_.front().key, entries_.begin());
     bytes_ += bytes;
     trim();
-    return stencil;
+    return compiled;
 }
 
 void ScriptCache::clear() {

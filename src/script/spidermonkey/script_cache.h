@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <list>
+#include <memory>
 #include <mozilla/RefPtr.h>
 #include <string>
 #include <string_view>
@@ -20,12 +21,18 @@ namespace orrery::script {
 // The name of a script in stack traces.
 std::string file_name(const Script& script);
 
+struct CompiledScript {
+    RefPtr<JS::Stencil> stencil;
+    // It has changed the global object it ran in, so that could not be used again.
+    bool leaves_traces = false;
+};
+
 class ScriptCache {
 public:
     explicit ScriptCache(std::size_t bytes_max) : bytes_max_(bytes_max) {}
 
     // Compiles what is not there. Null: an exception is pending.
-    RefPtr<JS::Stencil> find_or_compile(JSContext* context, const Script& script);
+    std::shared_ptr<CompiledScript> find_or_compile(JSContext* context, const Script& script);
 
     void clear();
     std::size_t bytes() const { return bytes_; }
@@ -33,7 +40,7 @@ public:
 private:
     struct Entry {
         std::string key;
-        RefPtr<JS::Stencil> stencil;
+        std::shared_ptr<CompiledScript> compiled;
         std::size_t bytes = 0;
     };
 

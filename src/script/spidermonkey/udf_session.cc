@@ -37,10 +37,11 @@ SpiderMonkeyUdfSession::SpiderMonkeyUdfSession(SpiderMonkeyRuntime& runtime,
 
 Result<std::size_t> SpiderMonkeyUdfSession::add(const Script& udf) {
     if (!realm_) return failure(file_name(udf));
+    const std::shared_ptr<CompiledScript> compiled = TRY(runtime_.compile(udf));
     const JSAutoRealm entered(context_, realm_->global());
     const IgnoredJobs ignored(runtime_.jobs());
     JS::RootedValue function(context_);
-    TRY(load_function(runtime_, udf, &function));
+    TRY(load_function(runtime_, *realm_, udf, *compiled, &function));
     functions_.push_back(std::make_unique<Function>(context_, function, file_name(udf)));
     return functions_.size() - 1;
 }

@@ -1,0 +1,253 @@
+#include "script/spidermonkey/realm_state.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include <js/Class.h>
+#include <js/GCAPI.h>
+#include <js/GCHashTable.h>
+#include <js/HeapAPI.h>
+#include <js/Object.h>
+#include <js/PropertyAndElement.h>
+#include <js/PropertyDescriptor.h>
+#include <js/shadow/Object.h>
+#include <js/shadow/Shape.h>
+#include <jsfriendapi.h>
+
+// The layout of elements is not in any header of the engine's.
+static_assert(MOZJS_MAJOR_VERSION == 102, "check the layout of objects, then change the number");
+
+namespace orrery::script {
+namespace {
+
+// In front of an object's elements stand its flags and three 32-bit counts, of which the first is
+// that of the elements in use.
+struct ElementsHeader {
+    std::uint32_t flags;
+    std::uint32_t used;
+    std::uint32_t capacity;
+    std::uint32_t length;
+};
+static_assert(sizeof(ElementsHeader) == 2 * sizeof(std::uint64_t));
+
+const JS::shadow::Object& layout_of(const JSObject* object) {
+    return *reinterpret_cast<const JS::shadow::Object*>(object);
+}
+
+const ElementsHeader* elements_header(const void* elements) {
+    return static_cast<const ElementsHeader*>(elements) - 1;
+}
+
+// The engine keeps what a function is in reserved slots and completes it when it is first called.
+// Everywhere else they are part of the state.
+std::size_t first_slot(const JSObject* object) {
+    return js::IsFunctionObject(const_cast<JSObject*>(object))
+               ? JSCLASS_RESERVED_SLOTS(JS::GetClass(object))
+               : 0;
+}
+
+bool is_young(const JS::Value& value) {
+    return value.isGCThing() && js::gc::IsInsideNursery(value.toGCThing());
+}
+
+constexpr unsigned kAllOwnKeys = JSITER_OWNONLY | JSITER_HIDDEN | JSITER_SYMBOLS;
+
+// Some properties have no slot after the reserved ones: elements, and the length of arrays and
+// strings.
+bool count_slots(JSContext* context,
+                 JS::HandleObject object,
+                 const JS::RootedIdVector& keys,
+                 std::size_t& count) {
+    js::ESClass kind{};
+    if (!JS::GetBuiltinClass(context, object, &kind)) return false;
+    const bool has_length = kind == js::ESClass::Array || kind == js::ESClass::String;
+    const auto elements = static_cast<std::size_t>(
+        std::count_if(keys.begin(), keys.end(), [](JS::PropertyKey key) { return key.isInt(); }));
+    count = JSCLASS_RESERVED_SLOTS(JS::GetClass(object)) + keys.length() - elements - has_length;
+    return true;
+}
+
+// The values an object's slots must have, accessors apart.
+bool values_of(JSContext* context,
+               JS::HandleObject object,
+               const JS::RootedIdVector& keys,
+               std::vector<std::uint64_t>& out) {
+    JS::Rooted<mozilla::Maybe<JS::PropertyDescriptor>> property(context);
+    JS::RootedId id(context);
+    for (std::size_t i = 0; i < keys.length(); ++i) {
+        id = keys[i];
+        if (!JS_GetOwnPropertyDescriptorById(context, object, id, &property)) return false;
+        if (property.isSome() && property->isDataDescriptor()) {
+            out.push_back(property->value().asRawBits());
+        }
+    }
+    return true;
+}
+
+bool has_same_bits(const void* values, const std::uint64_t* recorded, std::size_t count) {
+    return count == 0 || std::memcmp(values, recorded, count * sizeof(std::uint64_t)) == 0;
+}
+
+}  // namespace
+
+// Walks over everything that can be reached through properties and prototypes.
+class RealmState::Search {
+public:
+    Search(JSContext* context, RealmState& state)
+        : context_(context), state_(state), seen_(context) {}
+
+    bool add(JSObject* object) {
+        if (object == nullptr || seen_.has(object)) return true;
+        return seen_.put(object) && state_.objects_.append(object);
+    }
+
+    bool run() {
+        // Objects are added while it goes on.
+        JS::RootedObject object(context_);
+        for (std::size_t i = 0; i < state_.objects_.length(); ++i) {
+            object = state_.objects_[i];
+            if (!visit(object)) return false;
+        }
+        return true;
+    }
+
+private:
+    using Seen = JS::GCHashSet<JSObject*, js::MovableCellHasher<JSObject*>, js::SystemAllocPolicy>;
+
+    bool visit(JS::HandleObject object) {
+        JS::RootedObject prototype(context_);
+        JS::RootedIdVector keys(context_);
+        if (!JS_GetPrototype(context_, object, &prototype) || !add(prototype) ||
+            !js::GetPropertyKeys(context_, object, kAllOwnKeys, &keys)) {
+            return false;
+        }
+        for (std::size_t i = 0; i < keys.length(); ++i) {
+            if (!visit_property(object, keys[i])) return false;
+        }
+        // The engine marks an object that becomes a prototype, which is no change that counts.
+        return JS_NewObjectWithGivenProto(context_, nullptr, object) != nullptr;
+    }
+
+    bool visit_property(JS::HandleObject object, JS::HandleId id) {
+        JS::Rooted<mozilla::Maybe<JS::PropertyDescriptor>> property(context_);
+        if (!JS_GetOwnPropertyDescriptorById(context_, object, id, &property)) return false;
+        if (property.isNothing()) return true;
+        if (property->isAccessorDescriptor()) {
+            return (!property->hasGetter() || add(property->getter())) &&
+                   (!property->hasSetter() || add(property->setter()));
+        }
+        return !property->value().isObject() || add(&property->value().toObject());
+    }
+
+    JSContext* const context_;
+    RealmState& state_;
+    JS::Rooted<Seen> seen_;
+};
+
+bool RealmState::find(JS::HandleObject global, JS::HandleObject further_roots) {
+    objects_.clear();
+    Search search(context_, *this);
+    return JS_EnumerateStandardClasses(context_, global) && search.add(global) &&
+           search.add(further_roots) && search.run();
+}
+
+bool RealmState::record() {
+    recorded_.clear();
+    values_.clear();
+    collection_ = JS_GetGCParameter(context_, JSGC_MAJOR_GC_NUMBER);
+    JS::RootedObject object(context_);
+    for (std::size_t i = 0; i < objects_.length(); ++i) {
+        object = objects_[i];
+        if (!record_properties(object)) {
+            recorded_.clear();
+            return false;
+        }
+    }
+    // `let` and `class` at the top of a script are not properties of the global object.
+    add(JS_GlobalLexicalEnvironment(objects_[0]), 0);
+    return is_known();
+}
+
+bool RealmState::record_properties(JS::HandleObject object) {
+    JS::RootedIdVector keys(context_);
+    std::vector<std::uint64_t> expected;
+    std::size_t count = 0;
+    if (!js::GetPropertyKeys(context_, object, kAllOwnKeys, &keys) ||
+        !values_of(context_, object, keys, expected) ||
+        !count_slots(context_, object, keys, count)) {
+        return false;
+    }
+    if (JS::GetClass(object)->isProxyObject() ||
+        js::gc::IsInsideNursery(reinterpret_cast<const js::gc::Cell*>(object.get()))) {
+        return false;
+    }
+    add(object, count);
+    // Nothing may be in slots and elements but what the properties have: this is what the engine's
+    // representation is believed to be.
+    const auto is_expected = [&](const JS::Value& value) {
+        if (value.isPrivateGCThing()) return true;  // an accessor's
+        return std::find(expected.begin(), expected.end(), value.asRawBits()) != expected.end() &&
+               !is_young(value);
+    };
+    const JS::shadow::Object& layout = layout_of(object);
+    for (std::size_t i = JSCLASS_RESERVED_SLOTS(JS::GetClass(object)); i < count; ++i) {
+        if (!is_expected(layout.slotRef(i))) return false;
+    }
+    const auto* elements = static_cast<const JS::Value*>(layout._1);
+    return std::all_of(elements, elements + recorded_.back().element_count, is_expected);
+}
+
+void RealmState::add(const JSObject* object, std::size_t slot_count) {
+    const JS::shadow::Object& layout = layout_of(object);
+    const std::size_t fixed_end = std::min(layout.numFixedSlots(), slot_count);
+    const std::size_t fixed_begin = std::min(first_slot(object), fixed_end);
+    const ElementsHeader* header = elements_header(layout._1);
+    Recorded recorded = {.object = object,
+                         .shape = layout.shape,
+                         .dynamic_slots = layout.slots,
+                         .elements = layout._1,
+                         .elements_header = {},
+                         .first_value = static_cast<std::uint32_t>(values_.size()),
+                         .fixed_begin = static_cast<std::uint16_t>(fixed_begin),
+                         .fixed_end = static_cast<std::uint16_t>(fixed_end),
+                         .dynamic_count = static_cast<std::uint16_t>(slot_count - fixed_end),
+                         .element_count = static_cast<std::uint16_t>(header->used)};
+    std::memcpy(recorded.elements_header, header, sizeof(ElementsHeader));
+    recorded_.push_back(recorded);
+    const auto append = [this](const void* values, std::size_t count) {
+        const std::size_t size = values_.size();
+        values_.resize(size + count);
+        if (count > 0) std::memcpy(values_.data() + size, values, count * sizeof(std::uint64_t));
+    };
+    append(layout.fixedSlots() + fixed_begin, fixed_end - fixed_begin);
+    append(layout.slots, recorded.dynamic_count);
+    append(layout._1, recorded.element_count);
+}
+
+bool RealmState::is_known() const {
+    return !recorded_.empty() && collection_ == JS_GetGCParameter(context_, JSGC_MAJOR_GC_NUMBER);
+}
+
+bool RealmState::is_unchanged() const {
+    return is_known() &&
+           std::all_of(recorded_.begin(), recorded_.end(), [this](const Recorded& recorded) {
+               return is_unchanged(recorded);
+           });
+}
+
+bool RealmState::is_unchanged(const Recorded& recorded) const {
+    const JS::shadow::Object& now = layout_of(recorded.object);
+    if (now.shape != recorded.shape || now.slots != recorded.dynamic_slots ||
+        now._1 != recorded.elements ||
+        !has_same_bits(elements_header(now._1), recorded.elements_header, 2)) {
+        return false;
+    }
+    const std::uint64_t* values = values_.data() + recorded.first_value;
+    const std::size_t fixed_count = recorded.fixed_end - recorded.fixed_begin;
+    return has_same_bits(now.fixedSlots() + recorded.fixed_begin, values, fixed_count) &&
+           has_same_bits(now.slots, values + fixed_count, recorded.dynamic_count) &&
+           has_same_bits(
+               now._1, values + fixed_count + recorded.dynamic_count, recorded.element_count);
+}
+
+}  // namespace orrery::script
