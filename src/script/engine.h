@@ -1,6 +1,6 @@
 // The seam to the JavaScript engine. A Runtime is one JavaScript heap on one thread: it runs stored
-// procedures and triggers, none of which meets what another has left, and opens UDFs for queries. It
-// names no engine; spidermonkey/ implements it.
+// procedures and triggers, none of which meets what another has left, and opens UDFs for queries.
+// It names no engine; spidermonkey/ implements it.
 
 #pragma once
 
