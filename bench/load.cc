@@ -30,6 +30,7 @@ struct Options {
     double warm_up_seconds = 1;
     std::size_t items = 10'000;
     std::uint64_t first = 0;
+    std::string description;  // of the requests, with the mode "described"
     bool setup = false;
 };
 
@@ -56,7 +57,10 @@ Status set_up(const Options& options) {
     return {};
 }
 
-std::unique_ptr<Workload> make_workload(const Options& options) {
+Result<std::unique_ptr<Workload>> make_workload(const Options& options) {
+    if (options.mode == "described") {
+        return make_described_workload(options.target, options.description);
+    }
     if (options.mode == "echo") return make_echo_workload(options.target);
     if (options.mode == "read") return make_read_workload(options.target, options.items);
     if (options.mode == "fill") {
@@ -87,7 +91,7 @@ void print(const Options& options, const LoadResult& result) {
 
 Status run(const Options& options) {
     if (options.setup) TRY(set_up(options));
-    const auto workload = make_workload(options);
+    const auto workload = TRY(make_workload(options));
     const LoadResult result = TRY(run_load(options.target,
                                            *workload,
                                            {.connections = options.connections,
@@ -107,8 +111,8 @@ int main(int argc, char** argv) {
     options.target.container = "items";
     options.target.now_seconds = SystemClock().now_seconds();
     CLI::App app("Measures an Orrery server from outside");
-    app.add_option("--mode", options.mode, "read, create, echo or fill")
-        ->check(CLI::IsMember({"read", "create", "echo", "fill"}));
+    app.add_option("--mode", options.mode, "read, create, echo, fill or described")
+        ->check(CLI::IsMember({"read", "create", "echo", "fill", "described"}));
     app.add_option("--port", options.target.port)->required();
     app.add_option("--host", options.target.host, "IPv4 address");
     app.add_option("--key", options.target.key, "account key");
@@ -119,6 +123,7 @@ int main(int argc, char** argv) {
     app.add_option("--warm-up", options.warm_up_seconds, "seconds before counting starts");
     app.add_option("--items", options.items, "how many items are read or filled in");
     app.add_option("--first", options.first, "number of the first item to create");
+    app.add_option("--description", options.description, "JSON, see workload.h");
     app.add_flag("--setup", options.setup, "make database, container and items first");
     CLI11_PARSE(app, argc, argv);
     const Status status = run(options);

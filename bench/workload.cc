@@ -13,6 +13,7 @@
 #include "base/http_date.h"
 #include "base/percent.h"
 #include "item.h"
+#include "json/value.h"
 
 namespace orrery::bench {
 
@@ -32,7 +33,8 @@ public:
 
     std::string write(const RequestLine& line,
                       std::string_view partition_key,
-                      std::string_view body) const {
+                      std::string_view body,
+                      std::string_view more_headers = {}) const {
         std::string out = fmt::format(
             "{} {} HTTP/1.1\r\nhost: {}:{}\r\naccept: application/json\r\n"
             "user-agent: orrery-load/1\r\nx-ms-version: 2020-07-15\r\nx-ms-date: {}\r\n"
@@ -50,6 +52,7 @@ public:
             out += fmt::format("content-type: application/json\r\ncontent-length: {}\r\n",
                                body.size());
         }
+        out += more_headers;
         return out.append("\r\n").append(body);
     }
 
@@ -186,6 +189,15 @@ private:
     const std::uint64_t end_;
 };
 
+std::string with_number(std::string text, std::size_t number) {
+    constexpr std::string_view kPlace = "$N";
+    const std::string digits = std::to_string(number);
+    for (std::size_t at = text.find(kPlace); at != std::string::npos; at = text.find(kPlace, at)) {
+        text.replace(at, kPlace.size(), digits);
+    }
+    return text;
+}
+
 }  // namespace
 
 std::unique_ptr<Workload> make_echo_workload(const Target& target) {
@@ -206,6 +218,33 @@ std::unique_ptr<Workload> make_read_workload(const Target& target, std::size_t i
             {}));
     }
     return std::make_unique<FixedWorkload>(std::move(requests));
+}
+
+Result<std::unique_ptr<Workload>> make_described_workload(const Target& target,
+                                                          std::string_view description) {
+    const json::Value value = TRY(json::Value::parse(description));
+    const RequestWriter writer(target);
+    std::vector<std::string> requests;
+    const auto variations = static_cast<std::size_t>(value.find("variations")->number());
+    for (std::size_t number = 0; number < variations; ++number) {
+        const auto text = [&](const char* name) {
+            return with_number(value.find(name)->string(), number);
+        };
+        std::string headers;
+        for (const auto& [name, header] : value.find("headers")->object()) {
+            headers += fmt::format("{}: {}\r\n", name, header.string());
+        }
+        const std::string method = text("method");
+        const std::string type = text("type");
+        requests.push_back(writer.write({.method = method,
+                                         .path = text("path"),
+                                         .resource_type = type,
+                                         .resource_link = text("link")},
+                                        text("partitionKey"),
+                                        text("body"),
+                                        headers));
+    }
+    return std::unique_ptr<Workload>(std::make_unique<FixedWorkload>(std::move(requests)));
 }
 
 std::unique_ptr<Workload> make_create_workload(const Target& target,

@@ -9,6 +9,8 @@
 #include <string>
 #include <string_view>
 
+#include "base/result.h"
+
 namespace orrery::bench {
 
 struct Target {
@@ -46,6 +48,12 @@ std::unique_ptr<Workload> make_create_workload(const Target& target,
 std::unique_ptr<Workload> make_fill_workload(const Target& target,
                                              std::uint64_t first,
                                              std::uint64_t limit);
+
+// Requests described by the JSON object {"method", "path", "type", "link", "partitionKey",
+// "headers", "body", "variations"}: so many of them, in random order, forever, with their number in
+// the place of each "$N".
+Result<std::unique_ptr<Workload>> make_described_workload(const Target& target,
+                                                          std::string_view description);
 
 // The requests that make the database and the container; 409 answers are welcome too.
 std::string database_request(const Target& target);
