@@ -29,6 +29,7 @@ from lib.client import EMULATOR_KEY  # noqa: E402
 from lib.server import DEFAULT_BINARY, Server, ServerError  # noqa: E402
 
 ROOT = HERE.parents[1]
+SCRIPTS = ROOT / "tests/scripts"
 BUILD = ROOT / "build" / "sdk"
 SUITE_SECONDS = 600
 
@@ -57,6 +58,10 @@ def main() -> int:
     options = parse_arguments()
     expected = read_scenarios()
     passed = failed = skipped = 0
+
+    for script in scripts_without_case():
+        failed += 1
+        print(f"fail {script}: no case in tests/scripts/cases runs it", flush=True)
 
     ready = []
     for sdk in options.sdk:
@@ -113,6 +118,15 @@ def read_scenarios() -> dict[str, list[str]]:
     return {name: [row[0] for row in rows if row[header.index(name)] == "x"] for name in SDKS}
 
 
+def scripts_without_case() -> list[str]:
+    steps = [step for path in (SCRIPTS / "cases").glob("*.json")
+             for case in json.loads(path.read_text(encoding="utf-8")) for step in case["steps"]]
+    named = {step[member] for step in steps for member in ("script", "pre", "post") if member in step}
+    queried = " ".join(step.get("query", "") for step in steps)
+    return sorted(path.name for path in SCRIPTS.glob("*.js")
+                  if path.stem not in named and f"udf.{path.stem}(" not in queried)
+
+
 # --- one round: a server and all suites against it ---------------------------------------------
 
 def run_all(sdks: list[Sdk], partitions: int | None, options: argparse.Namespace,
@@ -135,6 +149,7 @@ def run_all(sdks: list[Sdk], partitions: int | None, options: argparse.Namespace
             "ORRERY_ENDPOINT": endpoint, "ORRERY_KEY": EMULATOR_KEY, "ORRERY_CERTIFICATE": str(certificate),
             "ORRERY_PARTITIONS": str(partitions or ""), "ORRERY_SCENARIO": options.scenario,
             "ORRERY_SCRATCH": scratch, "ORRERY_GOLDEN": str(write_golden(directory)),
+            "ORRERY_SCRIPTS": str(SCRIPTS),
         }
         passed = failed = 0
         try:

@@ -95,3 +95,12 @@ scenario('script.refused', inCollection(keyedBy('/pk'), async (link) => {
   await refused(call('createTrigger', link, { id: 't', body: BODY, ...rule, triggerOperation: 'read' }), 400);
   assert.deepEqual(await all(KINDS[1], link), []);
 }));
+
+scenario('script.without_key', inCollection(keyedBy('/pk'), async (link) => {
+  const serverScript = () => getContext().getResponse().setBody('ran');
+  await call('createStoredProcedure', link, { id: 'p', serverScript });
+  const { body } = await refused(call('executeStoredProcedure', `${link}/sprocs/p`, []), 400);
+  assert.ok(body.includes('PartitionKey value must be supplied'), body);
+  const self = (await call('readStoredProcedure', `${link}/sprocs/p`)).body._self;
+  assert.equal((await call('executeStoredProcedure', self, [], { partitionKey: ['a'] })).body, 'ran');
+}));

@@ -29,6 +29,7 @@ public final class Suite {
         Batches.register();
         Queries.register();
         Scripts.register();
+        ScriptCases.register();
         System.exit(run());
     }
 

@@ -3,6 +3,8 @@
 
 const assert = require('node:assert/strict');
 const crypto = require('node:crypto');
+const fs = require('node:fs');
+const path = require('node:path');
 const { CosmosClient } = require('@azure/cosmos');
 
 async function main() {
@@ -37,10 +39,23 @@ async function telemetry(database) {
   assert.equal(updated.metricValue, 104);
   assert.equal(updated.readingTime, reading.readingTime);
 
+  await setLatestState(container);
   await queries(container);
 
   await container.item('XMS-001-FE24C', 'XMS-0001').delete();
   assert.equal((await container.item('XMS-001-FE24C', 'XMS-0001').read()).statusCode, 404);
+}
+
+// The procedure works on the readings of one device, in one transaction.
+async function setLatestState(container) {
+  const body = fs.readFileSync(path.join(process.env.ORRERY_SCRIPTS, 'set_latest_state_across_readings.js'), 'utf8');
+  await container.scripts.storedProcedures.create({ id: 'SetLatestStateAcrossReadings', body });
+  const procedure = container.scripts.storedProcedure('SetLatestStateAcrossReadings');
+  const { resource: done } = await procedure.execute('XMS-0001', ['XMS-001-FE24C']);
+  assert.equal(done.latest, true);
+  const { resource: state } = await container.item('latestState', 'XMS-0001').read();
+  assert.deepEqual(state.metrics, done.metrics);
+  assert.equal(state.metrics.Temperature.value, 104);
 }
 
 // One device is one partition, all devices are all of them; the order is the same however parallel it is.

@@ -114,62 +114,10 @@ def refusals():
         assert not TRIGGER.ids(scripts)
 
 
-ADD_BOOK = """function (book) {
-    var collection = getContext().getCollection(), link = collection.getAltLink();
-    function check(error) { if (error) throw error; }
-    collection.createDocument(link, book, function (error) {
-        check(error);
-        collection.readDocument(link + '/docs/author', function (failed, author) {
-            check(failed);
-            author.books += 1;
-            collection.replaceDocument(author._self, author, function (refused, changed) {
-                check(refused);
-                getContext().getResponse().setBody(changed);
-            });
-        });
-    });
-}"""
-
-
-@scenario("script.execute")
-def execute():
+@scenario("script.without_key")
+def without_key():
     with container() as proxy:
-        proxy.scripts.create_stored_procedure({"id": "addBook", "body": ADD_BOOK})
-        proxy.create_item({"id": "author", "pk": "ann", "books": 0})
-
-        def run(key, book):
-            return proxy.scripts.execute_stored_procedure("addBook", partition_key=key, params=[book])
-
-        done = run("ann", {"id": "b1", "pk": "ann"})
-        assert done["books"] == 1, done
-        assert proxy.read_item("author", "ann") == done
-        for key, book in (("ann", {"id": "b1", "pk": "ann"}), ("bob", {"id": "b2", "pk": "ann"}),
-                          ("bob", {"id": "b2", "pk": "bob"})):
-            with refused(400):
-                run(key, book)
-        assert proxy.read_item("author", "ann")["books"] == 1
-        with refused(404):
-            proxy.read_item("b2", "bob")
-
-
-@scenario("script.triggered")
-def triggered():
-    with container() as proxy:
-        proxy.scripts.create_trigger(TRIGGER.definition(
-            "titled", "function () { if (!getContext().getRequest().getBody().title) throw new Error('no'); }"))
-        with refused(400):
-            proxy.create_item({"id": "a", "pk": "p"}, pre_trigger_include="titled")
-        proxy.create_item({"id": "a", "pk": "p", "title": "t"}, pre_trigger_include="titled")
-        with refused(400):
-            proxy.create_item({"id": "b", "pk": "p"}, post_trigger_include="titled")
-
-
-@scenario("script.udf")
-def udf():
-    with container() as proxy:
-        proxy.scripts.create_user_defined_function({"id": "tax", "body": "function (i) { return i * 2; }"})
-        for n in (1, 2, 3):
-            proxy.create_item({"id": str(n), "pk": str(n), "n": n})
-        found = proxy.query_items("SELECT VALUE udf.tax(c.n) FROM c WHERE udf.tax(c.n) > 2",
-                                  enable_cross_partition_query=True)
-        assert sorted(found) == [4, 6]
+        proxy.scripts.create_stored_procedure({"id": "p", "body": "() => getContext().getResponse().setBody('ran')"})
+        with refused(400, text="PartitionKey value must be supplied"):
+            proxy.scripts.execute_stored_procedure("p", params=[])
+        assert proxy.scripts.execute_stored_procedure("p", partition_key="a") == "ran"

@@ -95,13 +95,14 @@ def of_other_client(proxy, **options):
 
 
 @contextlib.contextmanager
-def refused(status, sub_status=None):
+def refused(status, sub_status=None, text=""):
     try:
         yield
     except CosmosHttpResponseError as error:
         assert error.status_code == status, f"wanted {status}, got {error}"
         if sub_status is not None:
             assert error.sub_status == sub_status, f"wanted {status}/{sub_status}, got {error}"
+        assert text in str(error), f"wanted {text}, got {error}"
         return
     raise AssertionError(f"wanted {status}, got success")
 

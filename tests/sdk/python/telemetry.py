@@ -5,6 +5,7 @@ import re
 import sys
 import uuid
 from datetime import datetime, timezone
+from pathlib import Path
 
 from azure.cosmos import CosmosClient, PartitionKey
 from azure.cosmos.documents import SSLConfiguration
@@ -42,6 +43,7 @@ def telemetry(database):
     updated = container.read_item("XMS-001-FE24C", partition_key="XMS-0001")
     assert (updated["metricValue"], updated["readingTime"]) == (104, reading["readingTime"])
 
+    set_latest_state(container)
     queries(container)
 
     container.delete_item("XMS-001-FE24C", partition_key="XMS-0001")
@@ -50,6 +52,17 @@ def telemetry(database):
     except CosmosResourceNotFoundError:
         return
     raise AssertionError("still there after delete")
+
+
+def set_latest_state(container):
+    """The procedure works on the readings of one device, in one transaction."""
+    body = Path(os.environ["ORRERY_SCRIPTS"], "set_latest_state_across_readings.js").read_text(encoding="utf-8")
+    container.scripts.create_stored_procedure({"id": "SetLatestStateAcrossReadings", "body": body})
+    done = container.scripts.execute_stored_procedure(
+        "SetLatestStateAcrossReadings", partition_key="XMS-0001", params=["XMS-001-FE24C"])
+    assert done["latest"], done
+    state = container.read_item("latestState", partition_key="XMS-0001")
+    assert state["metrics"] == done["metrics"] and state["metrics"]["Temperature"]["value"] == 104, state
 
 
 def queries(container):
