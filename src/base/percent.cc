@@ -13,12 +13,12 @@ bool is_unreserved(char c) {
 
 }  // namespace
 
-std::string percent_encode(std::string_view bytes) {
+std::string percent_encode(std::string_view bytes, std::string_view kept) {
     constexpr char kDigits[] = "0123456789ABCDEF";
     std::string out;
     out.reserve(bytes.size());
     for (const char c : bytes) {
-        if (is_unreserved(c)) {
+        if (is_unreserved(c) || kept.find(c) != std::string_view::npos) {
             out += c;
             continue;
         }

@@ -9,8 +9,8 @@
 
 namespace orrery {
 
-// Escapes every byte but letters, digits and `-._~`.
-std::string percent_encode(std::string_view bytes);
+// Escapes every byte but letters, digits, `-._~` and those of `kept`.
+std::string percent_encode(std::string_view bytes, std::string_view kept = {});
 
 // Nothing when a `%` is not followed by two hex digits. The result may be any bytes, also not
 // UTF-8.

@@ -24,6 +24,7 @@ TEST(Percent, RefusesMalformedEscapes) {
 
 TEST(Percent, EncodesAllButUnreserved) {
     EXPECT_EQ(percent_encode("AZaz09-._~"), "AZaz09-._~");
+    EXPECT_EQ(percent_encode("a(b) c!", "()!"), "a(b)%20c!");
     EXPECT_EQ(percent_encode("a b+/\u00e9%"), "a%20b%2B%2F%C3%A9%25");
 }
 

@@ -75,6 +75,12 @@ Error no_route(const Call& call, bool known_type) {
                  "The requested verb is not supported on " + type + ".");
 }
 
+// Only items have triggers. Whoever reads may name them; nothing happens.
+bool asks_for_other_triggers(const Call& call, std::string_view method) {
+    return call.path.type != ResourceType::kItem && method != "GET" &&
+           handlers::names_triggers(call) && !handlers::is_query(call);
+}
+
 }  // namespace
 
 void dispatch(const Backend& backend, const CallPtr& call) {
@@ -86,6 +92,9 @@ void dispatch(const Backend& backend, const CallPtr& call) {
         if (route.type != call->path.type) continue;
         known_type = true;
         if (route.feed != call->path.feed || route.method != method) continue;
+        if (asks_for_other_triggers(*call, method)) {
+            return call->fail(handlers::no_triggers_here());
+        }
         if (route.where == Where::kReactor) {
             route.handler(backend, call);
         } else {

@@ -41,7 +41,7 @@ struct TriggerRule {
 struct ScriptDefinition {
     std::string id;
     std::string body;
-    std::optional<TriggerRule> trigger;  // of triggers, always
+    std::optional<TriggerRule> trigger = std::nullopt;  // of triggers, always
 };
 
 Result<ScriptDefinition> parse_script_definition(ScriptKind kind, const json::Value& body);

@@ -121,9 +121,13 @@ Transaction::Transaction(Begun /*begun*/,
     writer_.begin_transaction();
 }
 
+bool Transaction::is_full() const {
+    return steps_.size() >= model::limits::kTransactionWritesMax ||
+           writer_.byte_size() >= model::limits::kTransactionBytesMax;
+}
+
 Status Transaction::write(Write write) {
-    if (steps_.size() >= model::limits::kTransactionWritesMax ||
-        writer_.byte_size() >= model::limits::kTransactionBytesMax) {
+    if (is_full()) {
         return Error(ErrorCode::kTooLarge, "The transaction has too many writes.");
     }
     Step step{.write = std::move(write), .foretold = {}};

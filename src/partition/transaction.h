@@ -48,6 +48,9 @@ public:
     const std::shared_ptr<const IndexView>& index_view() const { return index_view_; }
     const State& state() const { return state_; }
 
+    // No further write is taken.
+    bool is_full() const;
+
     // A write that fails leaves no trace. It waits for the partition when numbers for new items
     // have to be reserved.
     Status write(Write write);

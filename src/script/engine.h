@@ -19,16 +19,15 @@
 #include "base/random.h"
 #include "base/result.h"
 #include "model/limits.h"
+#include "model/script.h"
 #include "script/host.h"
 #include "script/watchdog.h"
 
 namespace orrery::script {
 
-// A script as it is stored.
-struct Script {
-    std::string id;    // names it in stack traces
-    std::string body;  // a function expression; nothing about it has been checked
-};
+// A script as it is stored: its id names it in stack traces, its body is a function expression
+// about which nothing has been checked.
+using Script = model::ScriptDefinition;
 
 enum class ScriptKind : std::uint8_t { kStoredProcedure, kPreTrigger, kPostTrigger };
 

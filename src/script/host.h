@@ -80,8 +80,8 @@ public:
     virtual std::string quota_usage() const = 0;
     virtual std::string quota_limits() const = 0;
 
-    // False when the request's throughput is nearly used up: the script is told that the operation
-    // it asks for is not accepted. Time is the engine's affair.
+    // False when the transaction cannot take any more: the script is told that the operation it
+    // asks for is not accepted, and can end well. Time is the engine's affair.
     virtual bool accepts_operations() const = 0;
 
     virtual Result<Reply> execute(const Operation& operation) = 0;

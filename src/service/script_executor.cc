@@ -73,10 +73,9 @@ Result<Answer> transact(const ScriptTransaction::Services& services,
 
 }  // namespace
 
-StoredScript stored_script(const catalog::Script& script) {
-    return {.script = std::make_shared<const script::Script>(
-                script::Script{.id = script.definition.id, .body = script.definition.body}),
-            .version = version_of(script)};
+StoredScript stored_script(const catalog::ScriptPtr& script) {
+    return {.script = std::shared_ptr<const script::Script>(script, &script->definition),
+            .version = version_of(*script)};
 }
 
 void ScriptExecutor::execute(const Request& request,
@@ -113,18 +112,19 @@ void ScriptExecutor::write(const Request& request,
 }
 
 Status ScriptExecutor::with_udfs(const catalog::ContainerPtr& container,
-                                 std::function<void(sql::UdfCaller&)> query) {
-    return pool_.post([this, container, query = std::move(query)](script::Runtime& runtime) {
+                                 std::function<void(sql::UdfCaller&)> query,
+                                 std::function<void()> done) {
+    return pool_.post([this, container, query = std::move(query), done = std::move(done)](
+                          script::Runtime& runtime) {
         constexpr std::chrono::milliseconds kTimeMax{model::limits::kScriptMillisecondsMax};
         const auto session = runtime.open_udfs(kTimeMax);
         std::vector<std::string> used;
-        const auto find = [&](std::string_view name) -> Result<std::optional<script::Script>> {
+        const auto find = [&](std::string_view name) -> Result<const script::Script*> {
             const auto found = container->scripts.find(model::ScriptKind::kUdf, name);
-            if (!found) return std::optional<script::Script>();
+            if (!found) return nullptr;
             used.push_back(version_of(*found));
             TRY(blocked_.udfs.check(used.back(), found->definition.id));
-            return std::optional(
-                script::Script{.id = found->definition.id, .body = found->definition.body});
+            return &found->definition;
         };
         std::chrono::nanoseconds took{};
         {
@@ -136,6 +136,7 @@ Status ScriptExecutor::with_udfs(const catalog::ContainerPtr& container,
             blocked_.udfs.record(version,
                                  std::chrono::duration_cast<std::chrono::milliseconds>(took));
         }
+        done();
     });
 }
 
@@ -209,6 +210,32 @@ Result<StagedOperation> ScriptExecutor::stage(const Request& request,
     return stage_remove(partitions, request, container, write.address);
 }
 
+// A request to remove has no body, so triggers see the item. One to replace need not say which item
+// it addresses, so triggers find the item's link in the body.
+Status ScriptExecutor::show_item(const Request& request,
+                                 const catalog::Container& container,
+                                 const TriggeredWrite& write,
+                                 ScriptTransaction& transaction,
+                                 std::string& body) const {
+    const bool removes = write.kind == TriggeredWrite::Kind::kRemove;
+    if (!removes && write.kind != TriggeredWrite::Kind::kReplace) return {};
+    const StagedOperation read =
+        TRY(stage_read(services_.partitions, request, container, write.address));
+    const ItemAnswer item = TRY(transaction.run(read, true));
+    const std::string_view stored = std::string_view(item.record).substr(item.json_offset);
+    if (removes) {
+        body = stored;
+        return {};
+    }
+    json::Value shown = TRY(json::Value::parse(body));
+    const json::Value existing = TRY(json::Value::parse(stored));
+    if (shown.is_object()) {
+        shown.set("_self", *existing.find("_self"));
+        body = shown.text();
+    }
+    return {};
+}
+
 Result<TriggeredAnswer> ScriptExecutor::try_write(script::Runtime& runtime,
                                                   const Request& request,
                                                   const catalog::Container& container,
@@ -217,13 +244,7 @@ Result<TriggeredAnswer> ScriptExecutor::try_write(script::Runtime& runtime,
     Execution execution;
     execution.operation_type = name_of(write.kind);
     execution.request_body = write.body;
-    if (write.kind == TriggeredWrite::Kind::kRemove) {
-        // The request has no body: triggers see the item.
-        const StagedOperation read =
-            TRY(stage_read(services_.partitions, request, container, write.address));
-        const ItemAnswer item = TRY(transaction.run(read, true));
-        execution.request_body = item.record.substr(item.json_offset);
-    }
+    TRY(show_item(request, container, write, transaction, execution.request_body));
     if (write.before) {
         execution.kind = ScriptKind::kPreTrigger;
         execution.script = write.before->script;

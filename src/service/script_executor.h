@@ -33,7 +33,7 @@ struct StoredScript {
     std::string version;
 };
 
-StoredScript stored_script(const catalog::Script& script);
+StoredScript stored_script(const catalog::ScriptPtr& script);
 
 // A write and the scripts around it.
 struct TriggeredWrite {
@@ -71,10 +71,12 @@ public:
                  std::string arguments,
                  bool logging,
                  std::function<void(ProcedureAnswer)> done);
-    // Runs a query where it can call the container's UDFs, on a thread of the pool. kThrottled when
-    // too many wait for one.
+    // Runs a query where it can call the container's UDFs, on a thread of the pool, and then
+    // `done`: by then UDFs that took too long are known. kThrottled when too many wait for a
+    // thread.
     Status with_udfs(const catalog::ContainerPtr& container,
-                     std::function<void(sql::UdfCaller&)> query);
+                     std::function<void(sql::UdfCaller&)> query,
+                     std::function<void()> done);
 
     void write(const Request& request,
                const FoundContainer& found,
@@ -91,6 +93,11 @@ private:
                               const Request& request,
                               const FoundContainer& found,
                               const TriggeredWrite& write);
+    Status show_item(const Request& request,
+                     const catalog::Container& container,
+                     const TriggeredWrite& write,
+                     ScriptTransaction& transaction,
+                     std::string& body) const;
     Result<TriggeredAnswer> try_write(script::Runtime& runtime,
                                       const Request& request,
                                       const catalog::Container& container,

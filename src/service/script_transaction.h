@@ -53,7 +53,7 @@ public:
     std::string partition_key_definition() const override;
     std::string quota_usage() const override;
     std::string quota_limits() const override;
-    bool accepts_operations() const override { return true; }
+    bool accepts_operations() const override { return !transaction_->is_full(); }
     Result<script::Reply> execute(const script::Operation& operation) override;
     Result<std::string> evaluate_spatial(script::SpatialFunction function,
                                          std::string_view first,

@@ -47,7 +47,7 @@ Result<std::optional<StoredScript>> find_trigger(const catalog::Container& conta
     if (!covers(rule.operation, operation)) {
         return bad_request("The trigger '" + name + "' is not for this operation.");
     }
-    return std::optional(stored_script(*found));
+    return std::optional(stored_script(found));
 }
 
 }  // namespace orrery::service

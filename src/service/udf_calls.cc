@@ -68,9 +68,9 @@ Result<sql::Value> from_script(const UdfValue& value, sql::Arena& arena) {
 Result<std::optional<std::size_t>> UdfCalls::find(std::string_view name) {
     const auto known = numbers_.find(name);
     if (known != numbers_.end()) return known->second;
-    const auto udf = TRY(lookup_(name));
+    const script::Script* udf = TRY(lookup_(name));
     std::optional<std::size_t> number;
-    if (udf) number = TRY(session_.add(*udf));
+    if (udf != nullptr) number = TRY(session_.add(*udf));
     numbers_.emplace(name, number);
     return number;
 }

@@ -19,8 +19,9 @@ namespace orrery::service {
 
 class UdfCalls : public sql::UdfCaller {
 public:
-    // The UDF of this name; nothing when the container has none, an error when it must not be run.
-    using Lookup = std::function<Result<std::optional<script::Script>>(std::string_view name)>;
+    // The UDF of this name, which lives as long as the container; null when it has none, an error
+    // when it must not be run.
+    using Lookup = std::function<Result<const script::Script*>(std::string_view name)>;
 
     // Belongs to the thread of the session, which must outlive it.
     UdfCalls(script::UdfSession& session, Lookup lookup)

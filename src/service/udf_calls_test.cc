@@ -3,6 +3,7 @@
 #include "service/udf_calls.h"
 
 #include <gmock/gmock.h>
+#include <list>
 #include <map>
 
 #include <gtest/gtest.h>
@@ -42,13 +43,12 @@ protected:
 
     Result<QueryAnswer> run(std::string_view query, std::chrono::milliseconds time_limit) {
         const auto session = runtime_->open_udfs(time_limit);
-        UdfCalls calls(*session,
-                       [this](std::string_view name) -> Result<std::optional<script::Script>> {
-                           ++lookups_;
-                           const auto found = udfs_.find(name);
-                           if (found == udfs_.end()) return std::optional<script::Script>();
-                           return std::optional(script::Script{found->first, found->second});
-                       });
+        UdfCalls calls(*session, [this](std::string_view name) -> Result<const script::Script*> {
+            ++lookups_;
+            const auto found = udfs_.find(name);
+            if (found == udfs_.end()) return nullptr;
+            return &given_.emplace_back(script::Script{found->first, found->second});
+        });
         QueryOptions options;
         options.plain_text = true;
         options.merge = true;
@@ -69,6 +69,7 @@ protected:
     std::unique_ptr<script::Runtime> runtime_ =
         script::make_runtime({system_clock_, random_, watchdog_});
     std::map<std::string, std::string, std::less<>> udfs_;
+    std::list<script::Script> given_;
     catalog::ContainerPtr container_;
     int lookups_ = 0;
 };

@@ -52,6 +52,8 @@ void execute_procedure(const Backend& backend, const CallPtr& call);
 
 // A write that names triggers in its headers; `done` is called on a thread for scripts.
 bool names_triggers(const Call& call);
+// A trigger that was asked for is better refused than left out.
+Error no_triggers_here();
 void write_with_triggers(const Backend& backend,
                          const CallPtr& call,
                          const service::FoundContainer& found,

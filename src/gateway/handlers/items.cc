@@ -86,11 +86,6 @@ void write_triggered(const Backend& backend,
         });
 }
 
-// Better refused than left out.
-Error no_triggers_here() {
-    return Error(ErrorCode::kBadRequest, "This operation cannot have triggers.");
-}
-
 }  // namespace
 
 void list_items(const Backend& backend, const CallPtr& call) {

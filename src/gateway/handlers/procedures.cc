@@ -12,6 +12,9 @@ namespace {
 
 using service::ProcedureAnswer;
 
+// JavaScript's encodeURIComponent is what the log is encoded with in the service.
+constexpr std::string_view kKeptByEncodeUriComponent = "!'()*";
+
 Result<service::StoredScript> find_procedure(const service::FoundContainer& found,
                                              const std::string& segment) {
     if (auto system = script::system_procedure(segment)) {
@@ -19,7 +22,7 @@ Result<service::StoredScript> find_procedure(const service::FoundContainer& foun
     }
     const auto script = TRY(service::find_script(
         {.owner = found, .kind = model::ScriptKind::kStoredProcedure, .segment = segment}));
-    return service::stored_script(*script);
+    return service::stored_script(script);
 }
 
 http::Response procedure_response(const Call& call,
@@ -32,7 +35,10 @@ http::Response procedure_response(const Call& call,
     if (answer.position) {
         add_position_headers(response, *answer.position, call.request.api_version);
     }
-    if (logging) response.add_header(header::kScriptLogResults, percent_encode(answer.log));
+    if (logging) {
+        response.add_header(header::kScriptLogResults,
+                            percent_encode(answer.log, kKeptByEncodeUriComponent));
+    }
     if (answer.body) response.body = std::move(*answer.body).value_or("");
     return response;
 }
@@ -62,6 +68,10 @@ void execute_procedure(const Backend& backend, const CallPtr& call) {
 bool names_triggers(const Call& call) {
     return !call.header(header::kPreTrigger).value_or("").empty() ||
            !call.header(header::kPostTrigger).value_or("").empty();
+}
+
+Error no_triggers_here() {
+    return Error(ErrorCode::kBadRequest, "This operation cannot have triggers.");
 }
 
 void write_with_triggers(const Backend& backend,

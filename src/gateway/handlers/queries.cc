@@ -30,13 +30,13 @@ void answer_plan(const Backend& backend, Call& call, const service::FoundContain
     call.respond(std::move(response));
 }
 
-void answer(const Backend& backend,
-            Call& call,
-            const service::FoundContainer& found,
-            sql::UdfCaller* udfs) {
+http::Response answer(const Backend& backend,
+                      Call& call,
+                      const service::FoundContainer& found,
+                      sql::UdfCaller* udfs) {
     const auto result = backend.queries.run(
         call.request, options_of(call), *found.container, call.exchange().body(), udfs);
-    if (!result) return call.fail(result.error());
+    if (!result) return call.make_error(result.error());
     http::Response response =
         call.make_feed(found.container->rid.text(), "Documents", result->page);
     add_container_headers(response, found);
@@ -44,7 +44,7 @@ void answer(const Backend& backend,
         add_position_headers(response, *result->position, call.request.api_version);
     }
     add_query_headers(response, call, *result);
-    call.respond(std::move(response));
+    return response;
 }
 
 }  // namespace
@@ -55,11 +55,15 @@ void query_items(const Backend& backend,
     if (call->flag(header::kIsQueryPlan)) return answer_plan(backend, *call, found);
     if (!service::calls_udfs(options_of(*call), call->exchange().body())) {
         return backend.workers.post(
-            [&backend, call, found] { answer(backend, *call, found, nullptr); });
+            [&backend, call, found] { call->respond(answer(backend, *call, found, nullptr)); });
     }
+    const auto response = std::make_shared<http::Response>();
     const Status posted = backend.script_executor.with_udfs(
         found.container,
-        [&backend, call, found](sql::UdfCaller& udfs) { answer(backend, *call, found, &udfs); });
+        [&backend, call, found, response](sql::UdfCaller& udfs) {
+            *response = answer(backend, *call, found, &udfs);
+        },
+        [call, response] { call->respond(std::move(*response)); });
     if (!posted) call->fail(posted.error());
 }
 

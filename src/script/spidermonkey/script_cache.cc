@@ -1,6 +1,10 @@
 #include "script/spidermonkey/script_cache.h"
 
+#include <algorithm>
+#include <functional>
+#include <iterator>
 #include <malloc.h>
+#include <string_view>
 
 #include <js/CompilationAndEvaluation.h>
 #include <js/CompileOptions.h>
@@ -31,39 +35,53 @@ RefPtr<JS::Stencil> compile(JSContext* context, const Script& script) {
     return JS::CompileGlobalScriptToStencil(context, options, text);
 }
 
+std::size_t hash_of(const Script& script) { return std::hash<std::string_view>()(script.body); }
+
 }  // namespace
 
 std::string file_name(const Script& script) { return script.id + ".js"; }
 
+ScriptCache::Entries::iterator ScriptCache::find(std::size_t hash, const Script& script) {
+    const auto [begin, end] = by_hash_.equal_range(hash);
+    const auto found = std::find_if(begin, end, [&](const auto& known) {
+        return known.second->script.body == script.body && known.second->script.id == script.id;
+    });
+    return found == end ? entries_.end() : found->second;
+}
+
 std::shared_ptr<CompiledScript> ScriptCache::find_or_compile(JSContext* context,
                                                              const Script& script) {
-    std::string key = std::to_string(script.id.size()) + ':' + script.id + script.body;
-    if (const auto found = by_key_.find(key); found != by_key_.end()) {
-        entries_.splice(entries_.begin(), entries_, found->second);
-        return found->second->compiled;
+    const std::size_t hash = hash_of(script);
+    if (const auto found = find(hash, script); found != entries_.end()) {
+        entries_.splice(entries_.begin(), entries_, found);
+        return found->compiled;
     }
-    RefPtr<JS::Stencil> stencil = compile(context, script);
-    if (!stencil) return nullptr;
-    const std::size_t bytes = key.size() * 2 + JS::SizeOfStencil(stencil, size_of);
-    auto compiled = std::make_shared<CompiledScript>(CompiledScript{.stencil = stencil});
-    entries_.push_front({std::move(key), compiled, bytes});
-    by_key_.emplace(entries_.front().key, entries_.begin());
+    auto compiled =
+        std::make_shared<CompiledScript>(CompiledScript{.stencil = compile(context, script)});
+    if (!compiled->stencil) return nullptr;
+    const std::size_t bytes = script.id.size() + script.body.size() +
+                              JS::SizeOfStencil(compiled->stencil, size_of) + sizeof(Entry);
+    entries_.push_front({{.id = script.id, .body = script.body}, compiled, bytes});
+    by_hash_.emplace(hash, entries_.begin());
     bytes_ += bytes;
     trim();
     return compiled;
 }
 
 void ScriptCache::clear() {
-    by_key_.clear();
+    by_hash_.clear();
     entries_.clear();
     bytes_ = 0;
 }
 
 void ScriptCache::trim() {
     while (bytes_ > bytes_max_ && !entries_.empty()) {
-        bytes_ -= entries_.back().bytes;
-        by_key_.erase(entries_.back().key);
-        entries_.pop_back();
+        const auto last = std::prev(entries_.end());
+        bytes_ -= last->bytes;
+        const auto [begin, end] = by_hash_.equal_range(hash_of(last->script));
+        by_hash_.erase(
+            std::find_if(begin, end, [&](const auto& known) { return known.second == last; }));
+        entries_.erase(last);
     }
 }
 

@@ -8,7 +8,6 @@
 #include <memory>
 #include <mozilla/RefPtr.h>
 #include <string>
-#include <string_view>
 #include <unordered_map>
 
 #include <js/experimental/JSStencil.h>
@@ -39,17 +38,19 @@ public:
 
 private:
     struct Entry {
-        std::string key;
+        Script script;
         std::shared_ptr<CompiledScript> compiled;
         std::size_t bytes = 0;
     };
+    using Entries = std::list<Entry>;
 
+    Entries::iterator find(std::size_t hash, const Script& script);
     void trim();
 
     const std::size_t bytes_max_;
     std::size_t bytes_ = 0;
-    std::list<Entry> entries_;  // the most recently used first
-    std::unordered_map<std::string_view, std::list<Entry>::iterator> by_key_;
+    Entries entries_;  // the most recently used first
+    std::unordered_multimap<std::size_t, Entries::iterator> by_hash_;
 };
 
 }  // namespace orrery::script
