@@ -172,6 +172,37 @@ TEST_F(KeyDeletesTest, AllInOneCommit) {
     testing_support::expect_sound(bench_.store());
 }
 
+// Otherwise there would be a moment at which a snapshot shows what was written after the delete
+// beside what it deletes.
+TEST_F(KeyDeletesTest, IsInForceBeforeTheNextWrite) {
+    create(1, "a");
+    std::promise<void> go;
+    const auto submit = [&](std::function<Status(ItemWriter&)> apply) {
+        auto outcome = std::make_shared<std::promise<Status>>();
+        bench_.partition->submit(std::make_unique<testing_support::FunctionTask>(
+            std::move(apply), [outcome](Status status) { outcome->set_value(std::move(status)); }));
+        return outcome->get_future();
+    };
+    // All three wait for the first, so that they would make one commit.
+    auto first = submit([&](ItemWriter&) -> Status {
+        go.get_future().wait();
+        return {};
+    });
+    auto second = submit([&](ItemWriter& writer) { return delete_in(writer, {"a"}); });
+    bool is_in_force = false;
+    auto third = submit([&](ItemWriter& writer) -> Status {
+        is_in_force = bench_.partition->deletes() != nullptr;
+        TRY(bench_.container.create(writer, item("x", "a")));
+        return {};
+    });
+    go.set_value();
+    EXPECT_TRUE(first.get());
+    EXPECT_TRUE(second.get());
+    EXPECT_TRUE(third.get());
+    EXPECT_TRUE(is_in_force);
+    EXPECT_EQ(feed(), "x ");
+}
+
 TEST_F(KeyDeletesTest, ARefusedWriteTakesItsDeleteBack) {
     create(1, "a");
     EXPECT_FALSE(run(*bench_.partition, [&](ItemWriter& writer) -> Status {

@@ -137,6 +137,15 @@ std::vector<std::unique_ptr<WriteTask>> Partition::take_queue() {
     return tasks;
 }
 
+void Partition::put_back(std::vector<std::unique_ptr<WriteTask>>& tasks, std::size_t first) {
+    if (first == tasks.size()) return;
+    const auto begin = tasks.begin() + static_cast<std::ptrdiff_t>(first);
+    const std::lock_guard lock(mutex_);
+    queue_.insert(
+        queue_.begin(), std::make_move_iterator(begin), std::make_move_iterator(tasks.end()));
+    tasks.erase(begin, tasks.end());
+}
+
 void Partition::run() {
     for (int batches = 0; batches < kBatchesInARow; ++batches) {
         run_batch();
@@ -152,7 +161,7 @@ void Partition::run() {
 }
 
 void Partition::run_batch() {
-    const std::vector<std::unique_ptr<WriteTask>> tasks = take_queue();
+    std::vector<std::unique_ptr<WriteTask>> tasks = take_queue();
     ItemWriter writer(
         identity_, state_, *store_, *index_, environment_.clock.now_seconds(), deletes());
     std::vector<Status> outcomes;
@@ -161,7 +170,10 @@ void Partition::run_batch() {
         const ItemWriter::Savepoint before = writer.savepoint();
         outcomes.push_back(task->apply(writer));
         if (!outcomes.back()) writer.rollback_to(before);
+        // Nothing that builds on a delete may be visible before the delete is: see view().
+        if (writer.deletes() != before.deletes) break;
     }
+    put_back(tasks, outcomes.size());
     const storage::WriteBatch& batch = writer.finish();
     const Status committed = batch.empty() ? Status() : store_->commit(batch);
     if (committed) {
@@ -187,8 +199,8 @@ KeyDeletesPtr Partition::deletes() const {
 }
 
 Partition::View Partition::view() const {
-    // A delete comes into force after the commit that holds it, and what it hides is removed later
-    // still: with the same deletes before and after, the state in between is whole.
+    // A delete comes into force after the commit whose last write it is, and what it hides is
+    // removed later still: with the same deletes before and after, the state in between is whole.
     while (true) {
         View view{.reader = nullptr, .deletes = deletes()};
         view.reader = store_->snapshot();

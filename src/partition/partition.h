@@ -114,6 +114,8 @@ private:
     void run();
     void run_batch();
     std::vector<std::unique_ptr<WriteTask>> take_queue();
+    // The tasks from `first` on are done next.
+    void put_back(std::vector<std::unique_ptr<WriteTask>>& tasks, std::size_t first);
     void publish(const State& state);
     void publish(const KeyDeletesPtr& deletes);
 

@@ -103,6 +103,11 @@ private:
         one.range_id.reset();
         one.if_match = view(operation.if_match);
         one.if_none_match = view(operation.if_none_match);
+        // To a read either etag is the one that the client has.
+        if (operation.kind == Kind::kRead && one.if_match) {
+            if (!one.if_none_match) one.if_none_match = one.if_match;
+            one.if_match.reset();
+        }
         one.indexing_directive = view(operation.indexing_directive);
         if (!operation.partition_key) return one;
         one.partition_key = *operation.partition_key;
@@ -165,6 +170,7 @@ private:
             results_.push_back(run(steps_[i], writer));
             failed = !results_.back();
         }
+        const std::size_t failed_at = results_.size() - 1;
         writer.end_transaction();
         if (!failed) return;
         writer.rollback_to(before);
@@ -174,6 +180,8 @@ private:
         while (results_.size() < steps_.size()) {
             results_.push_back(not_executed());
         }
+        // That all results together are too large is the last one's fault.
+        if (full_) std::swap(results_[failed_at], results_.back());
     }
 
     void run_bulk(partition::ItemWriter& writer) {

@@ -47,16 +47,17 @@ http::Response batch_response(Call& call, std::vector<Result<ItemAnswer>> answer
     constexpr unsigned kMultiStatus = 207;
     std::vector<model::BatchResult> results;
     results.reserve(answers.size());
-    bool failed = false;
+    bool all_done = true;
     double charge = 0;
     for (Result<ItemAnswer>& answer : answers) {
-        failed = failed || !answer;
         results.push_back(result_of(std::move(answer)));
+        // An item that has not changed (304) is no failure, but it is no success either.
+        all_done = all_done && results.back().status < 300;
         charge += results.back().charge;
     }
     std::string printed_charge;
     json::append_number(printed_charge, charge);
-    http::Response response = call.make_response(failed ? kMultiStatus : 200, printed_charge);
+    http::Response response = call.make_response(all_done ? 200 : kMultiStatus, printed_charge);
     // In the form of the request: a client of one cannot read the other.
     const bool binary = hybridrow::is_record_io(call.exchange().body());
     response.body = binary ? hybridrow::encode_results(results) : print_batch_json(results);
