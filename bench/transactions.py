@@ -30,7 +30,7 @@ COLL = "dbs/bench/colls/items"
 DOCS = f"/{COLL}/docs"
 JSON = {"Content-Type": "application/json"}
 ITEMS = 10_000
-VARIATIONS = 1_000
+VARIATIONS = 500
 SCRIPTS = 10_000
 HOSTILE = {
     "loop": "function () { for (;;); }",
@@ -223,6 +223,9 @@ def set_up(client: Client) -> None:
             *[(f"/{COLL}/sprocs", {"id": name, "body": body}) for name, body in PROCEDURES.items()],
             (f"/{COLL}/udfs", {"id": "twice", "body": "function (x) { return x * 2; }"})]:
         send(client, "POST", path, body)
+    for number in range(VARIATIONS):
+        send(client, "POST", DOCS, {"id": f"single-{number}", "pk": "many", "n": 1},
+             {"x-ms-documentdb-partitionkey": '["many"]'})
 
 
 def main() -> int:

@@ -2,12 +2,21 @@
 
 #include <exception>
 #include <pthread.h>
+#include <sys/resource.h>
 #include <utility>
 
 #include "base/check.h"
 #include "base/log.h"
 
 namespace orrery::script {
+
+namespace {
+
+// A script may compute for seconds. Requests that need no script come first, so that they do not
+// notice.
+constexpr int kNiceness = 10;
+
+}  // namespace
 
 // std::thread cannot be given a stack size.
 class ScriptPool::Thread {
@@ -25,6 +34,9 @@ public:
 
 private:
     static void* start(void* pool) {
+        pthread_setname_np(pthread_self(), "script");
+        // Of the calling thread only, and it may fail: then scripts compete as equals.
+        setpriority(PRIO_PROCESS, 0, kNiceness);
         static_cast<ScriptPool*>(pool)->run();
         return nullptr;
     }
