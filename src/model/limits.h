@@ -81,7 +81,7 @@ inline constexpr std::size_t kScriptHeapBytesMax = 128 * 1024 * 1024;    // of o
 inline constexpr std::size_t kScriptPendingMax = 20'000;                 // callbacks that wait
 inline constexpr std::size_t kScriptPendingBytesMax = 64 * 1024 * 1024;  // what they wait with
 inline constexpr std::size_t kScriptPromiseJobsMax = 1'000'000;          // reactions that wait
-inline constexpr std::size_t kScriptCacheBytesMax = 16 * 1024 * 1024;    // compiled, of one thread
+inline constexpr std::size_t kScriptCacheBytesMax = 8 * 1024 * 1024;     // compiled, of one thread
 
 // Throughput, in request units per second.
 inline constexpr std::int64_t kThroughputMin = 400;              // manual

@@ -375,8 +375,10 @@ Result<QueryAnswer> Queries::run(const Request& request,
 Result<QueryAnswer> Queries::run_over(const Request& request,
                                       const catalog::Container& container,
                                       std::string_view body,
-                                      sql::ItemSource& source) const {
-    const Parsed query = TRY(parse({}, container, body, clock_));
+                                      sql::ItemSource& source,
+                                      sql::UdfCaller* udfs) const {
+    Parsed query = TRY(parse({}, container, body, clock_));
+    query.context.surroundings.udfs = udfs;
     const ItemSelection selection = TRY(select_items(request, container));
     return Run(partitions_, signer_, request, container, selection, false, false)
         .run_over(query, source);

@@ -76,7 +76,8 @@ public:
     Result<QueryAnswer> run_over(const Request& request,
                                  const catalog::Container& container,
                                  std::string_view body,
-                                 sql::ItemSource& source) const;
+                                 sql::ItemSource& source,
+                                 sql::UdfCaller* udfs) const;
 
     // How a client is to spread the query over the partitions: JSON. 400 when it declares less than
     // the query needs.

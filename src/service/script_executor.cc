@@ -5,7 +5,8 @@
 
 #include "base/stopwatch.h"
 #include "model/limits.h"
-#include "service/udf_calls.h"
+#include "service/container_udfs.h"
+#include "service/scripts.h"
 
 namespace orrery::service {
 
@@ -14,11 +15,6 @@ namespace {
 using script::Execution;
 using script::Outcome;
 using script::ScriptKind;
-
-// Names one text of a script.
-std::string version_of(const catalog::Script& script) {
-    return script.rid.text() + script.revision.etag();
-}
 
 // Conflicts are rare enough for a script to get through sooner or later; who does not gets 449, as
 // everybody does at the service.
@@ -51,12 +47,13 @@ template <typename Answer, typename Attempt>
 Result<Answer> transact(const ScriptTransaction::Services& services,
                         const Request& request,
                         const FoundContainer& found,
+                        ContainerUdfs& udfs,
                         partition::Lsn& committed,
                         Attempt attempt) {
     constexpr std::chrono::milliseconds kTimeMax{model::limits::kScriptMillisecondsMax};
     std::chrono::milliseconds spent{0};
     for (int i = 0; i < kAttemptsMax && spent < kTimeMax; ++i) {
-        const auto transaction = TRY(ScriptTransaction::begin(services, request, found));
+        const auto transaction = TRY(ScriptTransaction::begin(services, request, found, udfs));
         Answer answer = TRY(attempt(*transaction, spent));
         const auto lsn = transaction->commit();
         if (lsn) {
@@ -116,26 +113,13 @@ Status ScriptExecutor::with_udfs(const catalog::ContainerPtr& container,
                                  std::function<void()> done) {
     return pool_.post([this, container, query = std::move(query), done = std::move(done)](
                           script::Runtime& runtime) {
-        constexpr std::chrono::milliseconds kTimeMax{model::limits::kScriptMillisecondsMax};
-        const auto session = runtime.open_udfs(kTimeMax);
-        std::vector<std::string> used;
-        const auto find = [&](std::string_view name) -> Result<const script::Script*> {
-            const auto found = container->scripts.find(model::ScriptKind::kUdf, name);
-            if (!found) return nullptr;
-            used.push_back(version_of(*found));
-            TRY(blocked_.udfs.check(used.back(), found->definition.id));
-            return &found->definition;
-        };
+        ContainerUdfs udfs(runtime, *container, blocked_.udfs);
         std::chrono::nanoseconds took{};
         {
             const Stopwatch watch(true, took);
-            UdfCalls calls(*session, find);
-            query(calls);
+            query(udfs.caller());
         }
-        for (const std::string& version : used) {
-            blocked_.udfs.record(version,
-                                 std::chrono::duration_cast<std::chrono::milliseconds>(took));
-        }
+        udfs.record(std::chrono::duration_cast<std::chrono::milliseconds>(took));
         done();
     });
 }
@@ -159,7 +143,8 @@ ProcedureAnswer ScriptExecutor::run_procedure(script::Runtime& runtime,
         return Done{.body = std::move(outcome.body), .position = std::nullopt};
     };
     partition::Lsn lsn = 0;
-    auto done = transact<Done>(services_, request, found, lsn, attempt);
+    ContainerUdfs udfs(runtime, *found.container, blocked_.udfs);
+    auto done = transact<Done>(services_, request, found, udfs, lsn, attempt);
     ProcedureAnswer answer{.body = std::optional<std::string>(), .log = {}, .position = {}};
     if (done) {
         answer.body = std::move(done->body);
@@ -176,10 +161,12 @@ TriggeredAnswer ScriptExecutor::run_write(script::Runtime& runtime,
                                           const FoundContainer& found,
                                           const TriggeredWrite& write) {
     partition::Lsn lsn = 0;
+    ContainerUdfs udfs(runtime, *found.container, blocked_.udfs);
     auto done = transact<TriggeredAnswer>(
         services_,
         request,
         found,
+        udfs,
         lsn,
         [&](ScriptTransaction& transaction, std::chrono::milliseconds& /*spent*/) {
             return try_write(runtime, request, *found.container, write, transaction);

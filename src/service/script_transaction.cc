@@ -55,7 +55,8 @@ Result<ItemAddress> address_of(const Operation& operation) {
 
 Result<std::unique_ptr<ScriptTransaction>> ScriptTransaction::begin(const Services& services,
                                                                     const Request& request,
-                                                                    const FoundContainer& found) {
+                                                                    const FoundContainer& found,
+                                                                    ContainerUdfs& udfs) {
     const catalog::Container& container = *found.container;
     TRY(check_intended_container(request, container));
     const model::PartitionKeyValue key = TRY(required_partition_key(request, container));
@@ -69,6 +70,7 @@ Result<std::unique_ptr<ScriptTransaction>> ScriptTransaction::begin(const Servic
                                                services,
                                                request,
                                                found,
+                                               udfs,
                                                std::move(target.partition),
                                                std::move(transaction),
                                                std::move(source));
@@ -78,6 +80,7 @@ ScriptTransaction::ScriptTransaction(Begun /*begun*/,
                                      const Services& services,
                                      const Request& request,
                                      FoundContainer found,
+                                     ContainerUdfs& udfs,
                                      std::shared_ptr<partition::Partition> partition,
                                      std::unique_ptr<partition::Transaction> transaction,
                                      std::unique_ptr<PartitionSource> source)
@@ -85,6 +88,7 @@ ScriptTransaction::ScriptTransaction(Begun /*begun*/,
       partition_key_(request.partition_key.value_or("")),
       api_version_(request.api_version),
       found_(std::move(found)),
+      udfs_(udfs),
       partition_(std::move(partition)),
       transaction_(std::move(transaction)),
       base_(std::move(source)),
@@ -183,8 +187,10 @@ Result<script::Reply> ScriptTransaction::read_page(const Operation& operation) {
     request.max_item_count = page_size;
     if (!operation.continuation.empty()) request.continuation = operation.continuation;
     const bool feed = operation.kind == OperationKind::kReadFeed;
-    QueryAnswer answer = TRY(services_.queries.run_over(
-        request, *found_.container, feed ? kAllItems : operation.text, source_));
+    const std::string_view query = feed ? kAllItems : std::string_view(operation.text);
+    sql::UdfCaller* udfs = !feed && calls_udfs({}, query) ? &udfs_.caller() : nullptr;
+    QueryAnswer answer =
+        TRY(services_.queries.run_over(request, *found_.container, query, source_, udfs));
     script::Reply reply;
     reply.body = "[" + answer.page.elements + "]";
     reply.continuation = answer.page.continuation.value_or("");

@@ -9,6 +9,7 @@
 #include "base/result.h"
 #include "partition/transaction.h"
 #include "script/host.h"
+#include "service/container_udfs.h"
 #include "service/item_write.h"
 #include "service/lookup.h"
 #include "service/overlay_source.h"
@@ -31,11 +32,13 @@ public:
     // On the partition key of the request. 400 when it has none.
     static Result<std::unique_ptr<ScriptTransaction>> begin(const Services& services,
                                                             const Request& request,
-                                                            const FoundContainer& found);
+                                                            const FoundContainer& found,
+                                                            ContainerUdfs& udfs);
     ScriptTransaction(Begun /*begun*/,
                       const Services& services,
                       const Request& request,
                       FoundContainer found,
+                      ContainerUdfs& udfs,
                       std::shared_ptr<partition::Partition> partition,
                       std::unique_ptr<partition::Transaction> transaction,
                       std::unique_ptr<PartitionSource> source);
@@ -69,6 +72,7 @@ private:
     const std::string partition_key_;  // of the request's header
     const ApiVersion api_version_;
     const FoundContainer found_;
+    ContainerUdfs& udfs_;  // for the queries of the script
     const std::shared_ptr<partition::Partition> partition_;
     const std::unique_ptr<partition::Transaction> transaction_;
     const std::unique_ptr<PartitionSource> base_;

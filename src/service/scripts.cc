@@ -22,6 +22,10 @@ ResourceAnswer answer_with(const catalog::Script& script) {
 
 }  // namespace
 
+std::string version_of(const catalog::Script& script) {
+    return script.rid.text() + script.revision.etag();
+}
+
 Result<catalog::ScriptPtr> find_script(const ScriptAddress& address) {
     const catalog::ScriptSet& scripts = address.owner.container->scripts;
     const auto rid = address.owner.by_rid ? model::ScriptRid::parse(address.kind, address.segment)

@@ -28,6 +28,8 @@ struct ScriptAddress {
 
 // 404 when there is none.
 Result<catalog::ScriptPtr> find_script(const ScriptAddress& address);
+// Names one text of a script.
+std::string version_of(const catalog::Script& script);
 
 class Scripts {
 public:
