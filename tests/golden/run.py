@@ -275,6 +275,7 @@ class Run:
             return unit * int(count)
 
         text = re.sub(r"\$\{([^}]+)\}", repeat, text)
+        text = re.sub(r"\$\$([a-z_]+)", lambda m: json.dumps(self.names[m[1]]), text)
         return re.sub(r"\$([a-z_]+)", lambda m: self.names.get(m[1], m[0]), text)
 
     def capture(self, wanted: str, answer: Answer) -> None:
