@@ -20,7 +20,8 @@ The format, by example:
 
 A statement ends at an empty line. After `METHOD path` come headers (`pk`, `version` ... are short
 names, see HEADERS; others are as on the wire), then notes to the runner (see NOTES), then the body.
-`${x*300}` is x 300 times, `${hex:ff}` a byte, `$name` something captured or one of $db, $coll, $docs.
+`${x*300}` is x 300 times, `${hex:ff}` a byte, `$name` something captured or one of $db, $coll, $docs,
+`$$name` the same as a JSON string.
 
 SQL has shorter forms, of which queries.py knows the meaning:
 
@@ -50,6 +51,25 @@ SQL has shorter forms, of which queries.py knows the meaning:
     SELECT TOP 5 * FROM c
     ----
     top: 5
+
+and so have scripts:
+
+    procedure
+    args: [2]
+    function (n) { __.response.setBody(n * 2); }
+    ----
+    200
+    4
+
+    trigger Pre Create stamp
+    function () { __.request.getBody().stamped = true; }
+
+    function twice
+    n => n * 2
+
+A `procedure` is stored and run at once, of the partition key ["a"] unless `pk` says another; a
+`trigger` (type, operation, id) and a `function` (id of a UDF) are only stored. The text is taken as
+it is, nothing in it is filled in.
 
 A `query` gives the same rows in every configuration, in any order unless it says `ordered`. `values`
 are expressions without FROM, or over the item with that id. What stands in « » is the location of
@@ -94,8 +114,10 @@ NOTES = {
     "eventually",  # asked again until the answer is this one: what happens in the background
     "params",    # of a query: an object by name, or the array as it is sent
     "from",      # `refusal`: the plan that comes with 400/1004
+    "args",      # of a procedure: the body of its execution
 }
-BLOCKS = ("container", "restart", "wait", "documents", "query", "plan")
+SCRIPTS = ("procedure", "trigger", "function")
+BLOCKS = ("container", "restart", "wait", "documents", "query", "plan", *SCRIPTS)
 LISTS = ("values", "refused")
 ARROW = " => "
 OPTION = re.compile(r"([A-Za-z][A-Za-z0-9-]*):(?: (.*))?")

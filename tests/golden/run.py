@@ -101,6 +101,10 @@ class Run:
             return time.sleep(float(statement.argument))
         if statement.verb == "documents":
             return self.load(statement)
+        if statement.verb in parse.SCRIPTS:
+            statement = self.store(statement)
+            if not statement:
+                return None
         if statement.notes.get("when", "") not in " ".join(self.config.get("options", [])):
             return None
         self.compared += 1
@@ -131,6 +135,24 @@ class Run:
             made = self.client.request("POST", self.names["docs"], self.fill(line).encode())
             if made.status != 201:
                 raise Mismatch(f"{line}: {made.status} {made.body.decode()}")
+
+    def store(self, statement: parse.Statement) -> parse.Statement | None:
+        """Stores a script; returns the execution where it is a procedure."""
+        script = {"id": statement.argument.split()[-1] if statement.argument else "run",
+                  "body": statement.body}
+        if statement.verb == "trigger":
+            script["triggerType"], script["triggerOperation"] = statement.argument.split()[:2]
+        feed = {"procedure": "sprocs", "trigger": "triggers", "function": "udfs"}[statement.verb]
+        made = self.client.request("POST", f"{self.names['coll']}/{feed}", script,
+                                   {parse.HEADERS["upsert"]: "True"})
+        if made.status not in (200, 201):
+            raise Mismatch(f"{statement.verb}: {made.status} {made.body.decode()}")
+        if statement.verb != "procedure":
+            return None
+        return dataclasses.replace(
+            statement, verb="POST", argument=f"$coll/sprocs/{script['id']}",
+            headers={parse.HEADERS["pk"]: '["a"]'} | statement.headers,
+            body=statement.notes.get("args", "[]"))
 
     def query_until_right(self, statement: parse.Statement, rewrite: bool) -> None:
         deadline = time.monotonic() + (PATIENCE_SECONDS if "eventually" in statement.notes else 0)
@@ -253,6 +275,7 @@ class Run:
             return unit * int(count)
 
         text = re.sub(r"\$\{([^}]+)\}", repeat, text)
+        text = re.sub(r"\$\$([a-z_]+)", lambda m: json.dumps(self.names[m[1]]), text)
         return re.sub(r"\$([a-z_]+)", lambda m: self.names.get(m[1], m[0]), text)
 
     def capture(self, wanted: str, answer: Answer) -> None:
