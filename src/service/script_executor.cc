@@ -41,6 +41,15 @@ const char* name_of(TriggeredWrite::Kind kind) {
     return "Delete";
 }
 
+// Whoever creates may leave the partition key to the item.
+bool lacks_key(const Request& request,
+               const catalog::Container& container,
+               const TriggeredWrite& write) {
+    return !request.partition_key && !container.definition.partition_key.system_key &&
+           (write.kind == TriggeredWrite::Kind::kCreate ||
+            write.kind == TriggeredWrite::Kind::kUpsert);
+}
+
 // Does a transaction until it gets through. `attempt` returns an answer that is to be committed, or
 // an error that ends it.
 template <typename Answer, typename Attempt>
@@ -160,16 +169,26 @@ TriggeredAnswer ScriptExecutor::run_write(script::Runtime& runtime,
                                           const Request& request,
                                           const FoundContainer& found,
                                           const TriggeredWrite& write) {
+    Request keyed = request;
+    std::string key;
+    if (lacks_key(request, *found.container, write)) {
+        auto body = model::parse_item_body(write.body, found.container->item_paths);
+        if (!body) {
+            return {.item = std::move(body).take_error(), .body = {}, .position = std::nullopt};
+        }
+        key = body->partition_key.to_json();
+        keyed.partition_key = key;
+    }
     partition::Lsn lsn = 0;
     ContainerUdfs udfs(runtime, *found.container, blocked_.udfs);
     auto done = transact<TriggeredAnswer>(
         services_,
-        request,
+        keyed,
         found,
         udfs,
         lsn,
         [&](ScriptTransaction& transaction, std::chrono::milliseconds& /*spent*/) {
-            return try_write(runtime, request, *found.container, write, transaction);
+            return try_write(runtime, keyed, *found.container, write, transaction);
         });
     if (done) {
         // The item was shown before it had one.
