@@ -62,18 +62,8 @@ Result<std::unique_ptr<ScriptTransaction>> ScriptTransaction::begin(const Servic
     const model::PartitionKeyValue key = TRY(required_partition_key(request, container));
     ItemTarget target = TRY(route(services.partitions, container, key));
     TRY(check_session(request, *target.partition));
-    const ItemSelection selection = TRY(select_items(request, container));
-    auto transaction = TRY(partition::Transaction::begin(target.partition, services.random));
-    auto source = TRY(PartitionSource::open(
-        *target.partition, *transaction, selection.scope, container.definition.default_ttl));
-    return std::make_unique<ScriptTransaction>(Begun(),
-                                               services,
-                                               request,
-                                               found,
-                                               udfs,
-                                               std::move(target.partition),
-                                               std::move(transaction),
-                                               std::move(source));
+    return std::make_unique<ScriptTransaction>(
+        Begun(), services, request, found, udfs, std::move(target.partition));
 }
 
 ScriptTransaction::ScriptTransaction(Begun /*begun*/,
@@ -81,18 +71,37 @@ ScriptTransaction::ScriptTransaction(Begun /*begun*/,
                                      const Request& request,
                                      FoundContainer found,
                                      ContainerUdfs& udfs,
-                                     std::shared_ptr<partition::Partition> partition,
-                                     std::unique_ptr<partition::Transaction> transaction,
-                                     std::unique_ptr<PartitionSource> source)
+                                     std::shared_ptr<partition::Partition> partition)
     : services_(services),
       partition_key_(request.partition_key.value_or("")),
       api_version_(request.api_version),
       found_(std::move(found)),
       udfs_(udfs),
-      partition_(std::move(partition)),
-      transaction_(std::move(transaction)),
-      base_(std::move(source)),
-      source_(*base_, transaction_->written()) {}
+      partition_(std::move(partition)) {}
+
+Result<partition::Transaction*> ScriptTransaction::transaction() {
+    if (!transaction_) {
+        transaction_ = TRY(partition::Transaction::begin(partition_, services_.random));
+    }
+    return transaction_.get();
+}
+
+Result<OverlaySource*> ScriptTransaction::source() {
+    if (!source_) {
+        const catalog::Container& container = *found_.container;
+        const partition::Transaction& transaction = *TRY(this->transaction());
+        const ItemSelection selection = TRY(select_items(request_of({}), container));
+        base_ = TRY(PartitionSource::open(
+            *partition_, transaction, selection.scope, container.definition.default_ttl));
+        source_ = std::make_unique<OverlaySource>(*base_, transaction.written());
+    }
+    return source_.get();
+}
+
+Result<partition::Lsn> ScriptTransaction::commit() {
+    if (!transaction_) return partition_->lsn();
+    return transaction_->commit();
+}
 
 Result<ItemAnswer> ScriptTransaction::run(const StagedOperation& operation, bool reads) {
     if (operation.partition != partition_) return other_partition();
@@ -103,7 +112,8 @@ Result<ItemAnswer> ScriptTransaction::run(const StagedOperation& operation, bool
         *answer = TRY(run(writer));
         return {};
     };
-    Status outcome = reads ? transaction_->read(step) : transaction_->write(step);
+    partition::Transaction* transaction = TRY(this->transaction());
+    Status outcome = reads ? transaction->read(step) : transaction->write(step);
     if (!outcome) return std::move(outcome).take_error();
     return *answer;
 }
@@ -189,8 +199,9 @@ Result<script::Reply> ScriptTransaction::read_page(const Operation& operation) {
     const bool feed = operation.kind == OperationKind::kReadFeed;
     const std::string_view query = feed ? kAllItems : std::string_view(operation.text);
     sql::UdfCaller* udfs = !feed && calls_udfs({}, query) ? &udfs_.caller() : nullptr;
+    OverlaySource* items = TRY(source());
     QueryAnswer answer =
-        TRY(services_.queries.run_over(request, *found_.container, query, source_, udfs));
+        TRY(services_.queries.run_over(request, *found_.container, query, *items, udfs));
     script::Reply reply;
     reply.body = "[" + answer.page.elements + "]";
     reply.continuation = answer.page.continuation.value_or("");

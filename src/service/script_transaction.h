@@ -1,4 +1,5 @@
-// What a running script acts on: the items of one partition key as its transaction sees them.
+// What a running script acts on: the items of one partition key as its transaction sees them. The
+// transaction begins with the first operation, so a script that does nothing costs nothing.
 
 #pragma once
 
@@ -39,16 +40,14 @@ public:
                       const Request& request,
                       FoundContainer found,
                       ContainerUdfs& udfs,
-                      std::shared_ptr<partition::Partition> partition,
-                      std::unique_ptr<partition::Transaction> transaction,
-                      std::unique_ptr<PartitionSource> source);
+                      std::shared_ptr<partition::Partition> partition);
 
     // One operation as a part of the transaction: what a script asks for, or what a trigger belongs
     // to. It must be of the transaction's partition.
     Result<ItemAnswer> run(const StagedOperation& operation, bool reads);
 
     // See partition::Transaction.
-    Result<partition::Lsn> commit() { return transaction_->commit(); }
+    Result<partition::Lsn> commit();
     const partition::Partition& partition() const { return *partition_; }
 
     std::string self_link() const override;
@@ -56,7 +55,7 @@ public:
     std::string partition_key_definition() const override;
     std::string quota_usage() const override;
     std::string quota_limits() const override;
-    bool accepts_operations() const override { return !transaction_->is_full(); }
+    bool accepts_operations() const override { return !transaction_ || !transaction_->is_full(); }
     Result<script::Reply> execute(const script::Operation& operation) override;
     Result<std::string> evaluate_spatial(script::SpatialFunction function,
                                          std::string_view first,
@@ -65,6 +64,8 @@ public:
 private:
     Result<StagedOperation> stage(const script::Operation& operation, const Request& request) const;
     Result<script::Reply> read_page(const script::Operation& operation);
+    Result<partition::Transaction*> transaction();
+    Result<OverlaySource*> source();
     // The request that would do this one operation, by itself.
     Request request_of(const script::Operation& operation) const;
 
@@ -74,9 +75,10 @@ private:
     const FoundContainer found_;
     ContainerUdfs& udfs_;  // for the queries of the script
     const std::shared_ptr<partition::Partition> partition_;
-    const std::unique_ptr<partition::Transaction> transaction_;
-    const std::unique_ptr<PartitionSource> base_;
-    OverlaySource source_;
+    // Null until they are needed.
+    std::unique_ptr<partition::Transaction> transaction_;
+    std::unique_ptr<PartitionSource> base_;
+    std::unique_ptr<OverlaySource> source_;
 };
 
 }  // namespace orrery::service

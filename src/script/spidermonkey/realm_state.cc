@@ -156,14 +156,15 @@ bool RealmState::find(JS::HandleObject global, JS::HandleObject further_roots) {
 }
 
 bool RealmState::record() {
-    recorded_.clear();
+    headers_.clear();
+    contents_.clear();
     values_.clear();
     collection_ = JS_GetGCParameter(context_, JSGC_MAJOR_GC_NUMBER);
     JS::RootedObject object(context_);
     for (std::size_t i = 0; i < objects_.length(); ++i) {
         object = objects_[i];
         if (!record_properties(object)) {
-            recorded_.clear();
+            headers_.clear();
             return false;
         }
     }
@@ -198,58 +199,60 @@ bool RealmState::record_properties(JS::HandleObject object) {
         if (!is_expected(layout.slotRef(i))) return false;
     }
     const auto* elements = static_cast<const JS::Value*>(layout._1);
-    return std::all_of(elements, elements + recorded_.back().element_count, is_expected);
+    return std::all_of(elements, elements + elements_header(elements)->used, is_expected);
 }
 
 void RealmState::add(const JSObject* object, std::size_t slot_count) {
     const JS::shadow::Object& layout = layout_of(object);
+    headers_.push_back({object, layout.shape, layout.slots, layout._1});
     const std::size_t fixed_end = std::min(layout.numFixedSlots(), slot_count);
     const std::size_t fixed_begin = std::min(first_slot(object), fixed_end);
+    const std::size_t dynamic_count = slot_count - fixed_end;
     const ElementsHeader* header = elements_header(layout._1);
-    Recorded recorded = {.object = object,
-                         .shape = layout.shape,
-                         .dynamic_slots = layout.slots,
-                         .elements = layout._1,
+    // Without room for elements, the header is one that all such objects share.
+    if (fixed_begin == fixed_end && dynamic_count == 0 && header->capacity == 0) return;
+    Contents contents = {.object = object,
                          .elements_header = {},
                          .first_value = static_cast<std::uint32_t>(values_.size()),
                          .fixed_begin = static_cast<std::uint16_t>(fixed_begin),
                          .fixed_end = static_cast<std::uint16_t>(fixed_end),
-                         .dynamic_count = static_cast<std::uint16_t>(slot_count - fixed_end),
+                         .dynamic_count = static_cast<std::uint16_t>(dynamic_count),
                          .element_count = static_cast<std::uint16_t>(header->used)};
-    std::memcpy(recorded.elements_header, header, sizeof(ElementsHeader));
-    recorded_.push_back(recorded);
+    std::memcpy(contents.elements_header, header, sizeof(ElementsHeader));
+    contents_.push_back(contents);
     const auto append = [this](const void* values, std::size_t count) {
         const std::size_t size = values_.size();
         values_.resize(size + count);
         if (count > 0) std::memcpy(values_.data() + size, values, count * sizeof(std::uint64_t));
     };
     append(layout.fixedSlots() + fixed_begin, fixed_end - fixed_begin);
-    append(layout.slots, recorded.dynamic_count);
-    append(layout._1, recorded.element_count);
+    append(layout.slots, dynamic_count);
+    append(layout._1, contents.element_count);
 }
 
 bool RealmState::is_known() const {
-    return !recorded_.empty() && collection_ == JS_GetGCParameter(context_, JSGC_MAJOR_GC_NUMBER);
+    return !headers_.empty() && collection_ == JS_GetGCParameter(context_, JSGC_MAJOR_GC_NUMBER);
 }
 
 bool RealmState::is_unchanged() const {
-    return is_known() &&
-           std::all_of(recorded_.begin(), recorded_.end(), [this](const Recorded& recorded) {
+    const auto has_same_header = [](const Header& recorded) {
+        const JS::shadow::Object& now = layout_of(recorded.object);
+        return now.shape == recorded.shape && now.slots == recorded.dynamic_slots &&
+               now._1 == recorded.elements;
+    };
+    return is_known() && std::all_of(headers_.begin(), headers_.end(), has_same_header) &&
+           std::all_of(contents_.begin(), contents_.end(), [this](const Contents& recorded) {
                return is_unchanged(recorded);
            });
 }
 
-bool RealmState::is_unchanged(const Recorded& recorded) const {
+bool RealmState::is_unchanged(const Contents& recorded) const {
     const JS::shadow::Object& now = layout_of(recorded.object);
-    if (now.shape != recorded.shape || now.slots != recorded.dynamic_slots ||
-        now._1 != recorded.elements ||
-        std::memcmp(elements_header(now._1), recorded.elements_header, sizeof(ElementsHeader)) !=
-            0) {
-        return false;
-    }
     const std::uint64_t* values = values_.data() + recorded.first_value;
     const std::size_t fixed_count = recorded.fixed_end - recorded.fixed_begin;
-    return has_same_bits(now.fixedSlots() + recorded.fixed_begin, values, fixed_count) &&
+    return std::memcmp(elements_header(now._1), recorded.elements_header, sizeof(ElementsHeader)) ==
+               0 &&
+           has_same_bits(now.fixedSlots() + recorded.fixed_begin, values, fixed_count) &&
            has_same_bits(now.slots, values + fixed_count, recorded.dynamic_count) &&
            has_same_bits(static_cast<const JS::Value*>(now._1),
                          values + fixed_count + recorded.dynamic_count,

@@ -36,12 +36,16 @@ public:
     std::size_t object_count() const { return objects_.length(); }
 
 private:
-    // An object's header as it was. The values are in `values_`, from `first_value` on.
-    struct Recorded {
+    // Objects as they were. Most are functions, which have nothing but this.
+    struct Header {
         const JSObject* object;
         const void* shape;
         const void* dynamic_slots;
         const void* elements;
+    };
+    // What is in the slots and elements of the others: `values_` from `first_value` on.
+    struct Contents {
+        const JSObject* object;
         std::uint64_t elements_header[2];
         std::uint32_t first_value;
         std::uint16_t fixed_begin;
@@ -54,11 +58,12 @@ private:
 
     bool record_properties(JS::HandleObject object);
     void add(const JSObject* object, std::size_t slot_count);
-    bool is_unchanged(const Recorded& recorded) const;
+    bool is_unchanged(const Contents& recorded) const;
 
     JSContext* const context_;
     JS::PersistentRootedObjectVector objects_;
-    std::vector<Recorded> recorded_;
+    std::vector<Header> headers_;
+    std::vector<Contents> contents_;
     std::vector<std::uint64_t> values_;
     std::uint32_t collection_ = 0;  // the number of the last full collection before recording
 };
