@@ -47,9 +47,6 @@ struct Execution {
     std::string operation_type;
     std::string request_body;
     std::string response_body;
-
-    // Further headers of the request that getRequest().getValue() shows.
-    std::vector<std::pair<std::string, std::string>> request_headers;
 };
 
 struct Outcome {

@@ -1,7 +1,7 @@
 // The last part: what the engine calls. Everything that does not depend on the execution is made
 // when the global object is prepared and, unless the script changes it, used again by the next
-// execution. `configuration` is made by the engine, which also keeps it and
-// reads the messages' values from it at the end.
+// execution. start() is told of the execution by the engine, which keeps what it returns and reads
+// the messages' values from it at the end.
 
 // What differs from execution to execution; the engine clears it afterwards.
 const current = {selfLink: '', altLink: '', response: undefined, shorthand: undefined};
@@ -10,33 +10,35 @@ const collection = makeCollection(current);
 makeQueryApi(collection, current);
 collection.spatial = makeSpatial();
 
-function start(configuration) {
-    const {request, response, limits} = configuration;
-    current.selfLink = configuration.selfLink;
-    current.altLink = configuration.altLink;
+// Returns the properties of both messages.
+function start(execution) {
+    current.selfLink = execution.selfLink;
+    current.altLink = execution.altLink;
     const context = {
         getCollection: () => collection,
         abort: (error) => native.abort(error),
     };
     const shorthand = createObject(collection);
     current.shorthand = shorthand;
-    const requestMessage = makeMessage(request, limits);
+    const request = requestProperties(execution);
+    const requestMessage = makeMessage(request);
     context.getRequest = () => requestMessage;
     shorthand.request = requestMessage;
+    const response = responseProperties(execution);
     if (response) {
-        const responseMessage = makeMessage(response, limits);
+        const responseMessage = makeMessage(response);
         current.response = responseMessage;
         context.getResponse = () => responseMessage;
         shorthand.response = responseMessage;
     }
-    const logging = request[logRequestHeader];
-    if (logging && logging.value === 'true') {
+    if (execution.logging) {
         defineGlobal('console', makeConsole(makeLog(current.response)));
     }
     defineGlobal('getContext', function getContext() {
         return context;
     });
     defineGlobal('__', shorthand);
+    return {request, response};
 }
 
 // Any array-like object is taken for the arguments of a stored procedure.
@@ -51,7 +53,8 @@ defineGlobal('console', silentConsole);
 // (`__` inherits from the collection), and through syntax.
 function hiddenObjects() {
     return [
-        createObject(collection), queryFunctions, functionNames, typeRanks, operations, flags, native,
+        createObject(collection), queryFunctions, functionNames, typeRanks, operations, flags, kinds,
+        native,
         ...[[][Symbol.iterator](), ''[Symbol.iterator](), new Map().entries(), new Set().values(),
             ''.matchAll(/a/g), function* () {}, async function* () {}, async function () {}]
             .map(Object.getPrototypeOf),

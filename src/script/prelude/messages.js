@@ -1,6 +1,6 @@
-// Request and response: maps from a key to {value, isWritable} that the engine made. The engine
-// reads the values when the script has ended, so a body is stored by reference and an object that
-// is changed after setBody() is stored as it is at the end.
+// Request and response: maps from a key to {value, isWritable}. The engine reads the values when the
+// script has ended, so a body is stored by reference and an object that is changed after setBody()
+// is stored as it is at the end.
 
 const logRequestHeader = 'x-ms-documentdb-script-enable-logging';
 const logResponseHeader = 'x-ms-documentdb-script-log-results';
@@ -20,14 +20,50 @@ function checkedSize(key, value, already, limit) {
                     'again or modify your script.');
 }
 
-function makeMessage(properties, limits) {
+function readable(value) {
+    return {value, isWritable: false};
+}
+
+function writable(value) {
+    return {value, isWritable: true};
+}
+
+// What a script is told and may answer. The numbers are those of script::ScriptKind; bodies are JSON.
+const kinds = {storedProcedure: 0, preTrigger: 1, postTrigger: 2};
+
+function requestProperties({kind, logging, operationType, requestBody}) {
+    if (kind === kinds.storedProcedure) return {[logRequestHeader]: readable(String(logging))};
+    const properties = {OperationType: readable(operationType)};
+    if (requestBody) {
+        const body = parseJson(requestBody);
+        properties.Body = kind === kinds.preTrigger ? writable(body) : readable(body);
+    }
+    return properties;
+}
+
+function responseProperties({kind, responseBody, quotaUsage, quotaLimits}) {
+    switch (kind) {
+        case kinds.storedProcedure:
+            return {Body: writable(''), [logResponseHeader]: writable('')};
+        case kinds.postTrigger:
+            return {
+                Body: writable(responseBody ? parseJson(responseBody) : ''),
+                ResourceQuotaCurrentUsage: readable(quotaUsage),
+                MaxResourceQuota: readable(quotaLimits),
+            };
+        default:
+            return undefined;
+    }
+}
+
+function makeMessage(properties) {
     const sizes = createObject(null);
 
     function limitOf(key) {
-        return key === logResponseHeader ? limits.header : limits.message;
+        return key === logResponseHeader ? native.logUnitsMax : native.messageUnitsMax;
     }
 
-    function writable(key) {
+    function writableProperty(key) {
         const property = properties[key];
         if (property === undefined) throw badRequest('Cannot set new values: ' + key);
         if (!property.isWritable) {
@@ -43,7 +79,7 @@ function makeMessage(properties, limits) {
 
     function set(key, value) {
         if (key === undefined) return;
-        const property = writable(key);
+        const property = writableProperty(key);
         sizes[key] = checkedSize(key, value, 0, limitOf(key));
         property.value = value;
         property.isSet = true;
@@ -51,7 +87,7 @@ function makeMessage(properties, limits) {
 
     function append(key, value) {
         if (key === undefined) return;
-        const property = writable(key);
+        const property = writableProperty(key);
         const before = property.value;
         if (typeof before === 'string') {
             sizes[key] = checkedSize(key, value, sizes[key] || before.length, limitOf(key));

@@ -12,6 +12,7 @@
 
 #include "base/check.h"
 #include "base/log.h"
+#include "model/limits.h"
 #include "script/spidermonkey/failure.h"
 #include "script/spidermonkey/running_script.h"
 #include "script/spidermonkey/runtime.h"
@@ -140,11 +141,22 @@ const JSFunctionSpec kFunctions[] = {
     JS_FS_END,
 };
 
+bool define_limit(JSContext* context,
+                  JS::HandleObject object,
+                  const char* name,
+                  std::size_t limit) {
+    return JS_DefineProperty(context, object, name, static_cast<double>(limit), JSPROP_ENUMERATE);
+}
+
 }  // namespace
 
 bool make_natives(JSContext* context, JS::MutableHandleValue out) {
     JS::RootedObject object(context, JS_NewPlainObject(context));
-    if (!object || !JS_DefineFunctions(context, object, kFunctions)) return false;
+    if (!object || !JS_DefineFunctions(context, object, kFunctions) ||
+        !define_limit(context, object, "messageUnitsMax", model::limits::kScriptMessageUnitsMax) ||
+        !define_limit(context, object, "logUnitsMax", model::limits::kScriptLogUnitsMax)) {
+        return false;
+    }
     out.setObject(*object);
     return true;
 }

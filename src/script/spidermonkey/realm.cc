@@ -87,10 +87,9 @@ RefPtr<JS::Stencil> Realm::compile_prelude(JSContext* context) {
     return JS::CompileGlobalScriptToStencil(context, options, text);
 }
 
-bool Realm::start(JS::HandleValue configuration) {
-    JS::RootedValue ignored(context_);
+bool Realm::start(JS::HandleValue execution, JS::MutableHandleValue messages) {
     return JS::Call(
-        context_, JS::UndefinedHandleValue, start_, JS::HandleValueArray(configuration), &ignored);
+        context_, JS::UndefinedHandleValue, start_, JS::HandleValueArray(execution), messages);
 }
 
 bool Realm::call(JS::HandleValue main, JS::HandleValue parameters) {

@@ -3,7 +3,7 @@
 // execution has left no trace in it.
 //
 // The prelude (prelude/*.js) is a function of `native`, an object with the functions of natives.h.
-// It returns an object: start(configuration) makes the context and its global names, call(main,
+// It returns an object: start(execution) makes the context and its global names, call(main,
 // parameters) applies the user's function to an array-like object, `current` is what start() has
 // made, `silentConsole` what it replaces, hiddenObjects() what global names do not lead to, and
 // forgetMatches() clears what regular expressions remember.
@@ -42,7 +42,7 @@ public:
     static RefPtr<JS::Stencil> compile_prelude(JSContext* context);
 
     JSObject* global() const { return global_.get(); }
-    bool start(JS::HandleValue configuration);
+    bool start(JS::HandleValue execution, JS::MutableHandleValue messages);
     bool call(JS::HandleValue main, JS::HandleValue parameters);
     // The function that a compiled script is. The current realm must be this one.
     bool evaluate(JS::Stencil* script, JS::MutableHandleValue function);

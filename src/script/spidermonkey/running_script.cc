@@ -8,7 +8,6 @@
 #include <js/ValueArray.h>
 
 #include "base/log.h"
-#include "json/text.h"
 #include "model/limits.h"
 #include "script/spidermonkey/failure.h"
 #include "script/spidermonkey/values.h"
@@ -16,7 +15,6 @@
 namespace orrery::script {
 namespace {
 
-constexpr const char* kLogRequestHeader = "x-ms-documentdb-script-enable-logging";
 constexpr const char* kLogResponseHeader = "x-ms-documentdb-script-log-results";
 
 // A UTF-16 unit is at most three bytes.
@@ -29,51 +27,6 @@ std::chrono::milliseconds time_for_operations(std::chrono::milliseconds limit) {
 
 std::chrono::milliseconds bounded(std::chrono::milliseconds limit) {
     return std::min(limit, std::chrono::milliseconds(model::limits::kScriptMillisecondsMax));
-}
-
-// Text of {"key":{"value":…,"isWritable":…},…}.
-class MessageText {
-public:
-    MessageText& add(std::string_view key, std::string_view json, bool is_writable = false) {
-        if (json.empty()) return *this;
-        text_ += text_.empty() ? "{" : ",";
-        json::append_quoted(text_, key);
-        text_ += ":{\"value\":";
-        text_ += json;
-        text_ += is_writable ? ",\"isWritable\":true}" : ",\"isWritable\":false}";
-        return *this;
-    }
-    std::string take() && { return text_.empty() ? "{}" : text_ + "}"; }
-
-private:
-    std::string text_;
-};
-
-std::string request_text(const Execution& execution) {
-    MessageText message;
-    for (const auto& [name, value] : execution.request_headers) {
-        message.add(name, json::quote(value));
-    }
-    if (execution.kind == ScriptKind::kStoredProcedure) {
-        message.add(kLogRequestHeader, execution.logging ? "\"true\"" : "\"false\"");
-    } else {
-        message.add("OperationType", json::quote(execution.operation_type));
-        message.add("Body", execution.request_body, execution.kind == ScriptKind::kPreTrigger);
-    }
-    return std::move(message).take();
-}
-
-std::string response_text(const Execution& execution, const ScriptHost& host) {
-    MessageText message;
-    if (execution.kind == ScriptKind::kStoredProcedure) {
-        message.add("Body", "\"\"", true).add(kLogResponseHeader, "\"\"", true);
-    } else {
-        const bool is_empty = execution.response_body.empty();
-        message.add("Body", is_empty ? "\"\"" : std::string_view(execution.response_body), true)
-            .add("ResourceQuotaCurrentUsage", json::quote(host.quota_usage()))
-            .add("MaxResourceQuota", json::quote(host.quota_limits()));
-    }
-    return std::move(message).take();
 }
 
 }  // namespace
@@ -105,7 +58,7 @@ RunningScript::RunningScript(SpiderMonkeyRuntime& runtime,
       file_(file_name(*execution.script)),
       deadline_(runtime, bounded(execution.time_limit)),
       accept_until_(runtime.now() + time_for_operations(bounded(execution.time_limit))),
-      configuration_(context_) {}
+      messages_(context_) {}
 
 Outcome RunningScript::run() {
     Outcome outcome;
@@ -133,10 +86,10 @@ void RunningScript::run_in_realm(const CompiledScript& compiled, Outcome& outcom
 }
 
 Status RunningScript::run_all(const CompiledScript& compiled) {
-    JS::RootedValue configuration(context_);
-    if (!parse_json(context_, configuration_text(), &configuration)) return failure();
-    configuration_ = &configuration.toObject();
-    if (!realm_->start(configuration)) return failure();
+    JS::RootedValue execution(context_);
+    JS::RootedValue messages(context_);
+    if (!describe(&execution) || !realm_->start(execution, &messages)) return failure();
+    messages_ = &messages.toObject();
     TRY(run_main(compiled));
     return run_callbacks();
 }
@@ -232,17 +185,26 @@ bool RunningScript::submit(const Operation& operation, JS::HandleObject completi
     return true;
 }
 
-std::string RunningScript::configuration_text() const {
-    std::string text =
-        "{\"selfLink\":" + json::quote(host_.self_link()) +
-        ",\"altLink\":" + json::quote(host_.alt_link()) +
-        ",\"limits\":{\"message\":" + std::to_string(model::limits::kScriptMessageUnitsMax) +
-        ",\"header\":" + std::to_string(model::limits::kScriptLogUnitsMax) +
-        "},\"request\":" + request_text(execution_);
-    if (execution_.kind != ScriptKind::kPreTrigger) {
-        text += ",\"response\":" + response_text(execution_, host_);
+// What start() of the prelude takes apart.
+bool RunningScript::describe(JS::MutableHandleValue out) {
+    JS::RootedObject object(context_, JS_NewPlainObject(context_));
+    if (!object) return false;
+    out.setObject(*object);
+    const auto add = [&](const char* name, std::string_view text) {
+        return set_property(context_, object, name, text);
+    };
+    JS::RootedValue kind(context_, JS::Int32Value(static_cast<std::int32_t>(execution_.kind)));
+    JS::RootedValue logging(context_, JS::BooleanValue(execution_.logging));
+    if (!JS_SetProperty(context_, object, "kind", kind) ||
+        !JS_SetProperty(context_, object, "logging", logging) ||
+        !add("selfLink", host_.self_link()) || !add("altLink", host_.alt_link())) {
+        return false;
     }
-    return text + "}";
+    if (execution_.kind == ScriptKind::kStoredProcedure) return true;
+    return add("operationType", execution_.operation_type) &&
+           add("requestBody", execution_.request_body) &&
+           add("responseBody", execution_.response_body) &&
+           add("quotaUsage", host_.quota_usage()) && add("quotaLimits", host_.quota_limits());
 }
 
 bool RunningScript::message_property(const char* message,
@@ -250,7 +212,7 @@ bool RunningScript::message_property(const char* message,
                                      const char* field,
                                      JS::MutableHandleValue out) {
     JS::RootedValue value(context_);
-    JS::RootedObject object(context_, configuration_);
+    JS::RootedObject object(context_, messages_);
     for (const char* name : {message, key}) {
         if (!JS_GetProperty(context_, object, name, &value)) return false;
         if (!value.isObject()) {
@@ -290,7 +252,7 @@ Status RunningScript::read_results(Outcome& outcome) {
 std::string RunningScript::read_log() {
     std::string log;
     JS::RootedValue value(context_);
-    if (!configuration_ || execution_.kind != ScriptKind::kStoredProcedure) return log;
+    if (!messages_ || execution_.kind != ScriptKind::kStoredProcedure) return log;
     // Not the script's code: whatever the header was set to, only text is a log.
     if (!message_property("response", kLogResponseHeader, "value", &value) || !value.isString()) {
         return log;

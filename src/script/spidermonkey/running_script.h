@@ -55,7 +55,7 @@ private:
     bool deliver(const Pending& pending);
     bool make_options(const Reply& reply, JS::MutableHandleValue out);
     bool parse_parameters(JS::MutableHandleValue out);
-    std::string configuration_text() const;
+    bool describe(JS::MutableHandleValue out);
     Status read_results(Outcome& outcome);
     std::string read_log();
     bool message_property(const char* message,
@@ -72,7 +72,7 @@ private:
     const SpiderMonkeyRuntime::Deadline deadline_;
     const std::chrono::milliseconds accept_until_;
     std::unique_ptr<Realm> realm_;
-    JS::PersistentRootedObject configuration_;
+    JS::PersistentRootedObject messages_;
     std::deque<std::unique_ptr<Pending>> pending_;
     std::size_t pending_bytes_ = 0;
 };
