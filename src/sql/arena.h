@@ -16,6 +16,7 @@ public:
     Arena() = default;
     Arena(const Arena&) = delete;
     Arena& operator=(const Arena&) = delete;
+    ~Arena() = default;
 
     void* allocate(std::size_t bytes, std::size_t alignment);
 
