@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Many clients work on the items of a few partition keys at the same time, by scripts, batches and single
 requests, while the server is killed now and then. bank.py moves amounts: the total is the same in every
-snapshot. lists.py records what everybody saw: checker.py looks for anomalies in it.
+snapshot. erasures.py deletes whole partition keys: they are gone at once. lists.py records what everybody
+saw: checker.py looks for anomalies in it.
 
     tests/isolation/run.py [--server build/release/orrery] [--seconds 16] [--kills 4] [--seed 1]
 """
@@ -22,10 +23,11 @@ from lib.report import Report, expect, scratch_directory  # noqa: E402
 from lib.server import DEFAULT_BINARY, Server, inspect  # noqa: E402
 from bank import Bank  # noqa: E402
 from checker import check  # noqa: E402
+from erasures import Erasures  # noqa: E402
 from faults import unnoticed  # noqa: E402
 from lists import Lists  # noqa: E402
 
-CLIENTS = {"bank": 5, "lists": 8}
+CLIENTS = {"bank": 5, "erasures": 5, "lists": 8}
 PROBLEMS_SHOWN = 5
 ATTEMPTS_ENOUGH = 50  # for one at least to succeed
 
@@ -79,7 +81,7 @@ class World:
         self.options = ("--partitions", str(partitions))
         self.rng = rng
         self.lists = Lists()
-        all_parts = {"bank": Bank(), "lists": self.lists}
+        all_parts = {"bank": Bank(), "erasures": Erasures(), "lists": self.lists}
         self.parts = {name: all_parts[name] for name in only}
         self.filled = False
         self.lock = threading.Lock()
