@@ -7,6 +7,7 @@ import random
 import threading
 import time
 
+from answers import UNCERTAIN, was_not_done
 from lib.client import Client, make_container
 from lib.report import expect
 
@@ -15,19 +16,17 @@ BATCH = KEY | {"x-ms-cosmos-is-batch-request": "True", "x-ms-cosmos-batch-atomic
 QUERY = KEY | {"Content-Type": "application/query+json", "x-ms-documentdb-isquery": "True"}
 ITEMS = 5  # of a generation
 OTHER_IDS = 6  # so many generations in a row share no id but that of the first item
-# The script ran into a limit.
-REFUSALS = (403, 408)
-UNCERTAIN = 503
 
 PROCEDURE = """function () {
     var c = getContext().getCollection();
-    c.readDocuments(c.getSelfLink(), {pageSize: 100}, function (e1, all) {
+    function accepted(yes) { if (!yes) throw new Error('not accepted'); }
+    accepted(c.readDocuments(c.getSelfLink(), {pageSize: 100}, function (e1, all) {
         if (e1) throw e1;
-        c.queryDocuments(c.getSelfLink(), 'SELECT * FROM c', {pageSize: 100}, function (e2, same) {
+        accepted(c.queryDocuments(c.getSelfLink(), 'SELECT * FROM c', {pageSize: 100}, function (e2, same) {
             if (e2) throw e2;
             getContext().getResponse().setBody([all, same]);
-        });
-    });
+        }));
+    }));
 }"""
 
 
@@ -94,7 +93,7 @@ class Erasures:
     def run_on_generation(self, client: Client) -> str:
         begin = time.monotonic_ns()
         answer = client.request("POST", self.link + "/sprocs/look", [], KEY)
-        if answer.status in REFUSALS:
+        if was_not_done(answer):
             return str(answer.status)
         expect(answer.status == 200, f"procedure: {answer.status} {answer.body!r}")
         first, second = answer.json()

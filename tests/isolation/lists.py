@@ -8,6 +8,7 @@ import re
 import threading
 from pathlib import Path
 
+from answers import UNCERTAIN, was_not_done
 from history import Append, History, Read, Transaction
 from lib.client import Answer, Client, make_container
 from lib.report import expect
@@ -19,9 +20,6 @@ BATCH = JSON | {"x-ms-cosmos-is-batch-request": "True", "x-ms-cosmos-batch-atomi
 PARTITION_KEYS = ("p0", "p1", "p2")
 SLOTS = 4
 APPENDS_MAX = 40  # to one item; then another takes its place, so that lists stay short
-# Somebody else was faster, or the script ran into a limit: nothing has been done.
-REFUSALS = (403, 404, 408, 409, 412, 449)
-UNCERTAIN = (503,)
 
 
 class Keys:
@@ -84,9 +82,9 @@ class ListsClient:
         if answer.status in (200, 201):
             self.history.commit(transaction, steps)
             return "done"
-        if answer.status in UNCERTAIN:
+        if answer.status == UNCERTAIN:
             return "unknown"  # and so it stays in the history
-        expect(answer.status in REFUSALS, f"{transaction.name}: {answer.status} {answer.body[:500]!r}")
+        expect(was_not_done(answer), f"{transaction.name}: {answer.status} {answer.body[:500]!r}")
         self.history.abort(transaction)
         return str(answer.status)
 

@@ -4,19 +4,24 @@ function () {
     const container = getContext().getCollection(), link = container.getAltLink();
     const {pk, also} = getContext().getRequest().getBody();
 
+    function expectAccepted(accepted) {
+        if (!accepted) throw new Error('not accepted');
+    }
+
     function done(error) {
         if (error) throw error;
         if (also.fails) throw new Error('as it was asked to');
     }
 
-    container.readDocument(link + '/docs/' + also.id, (error, item) => {
+    expectAccepted(container.readDocument(link + '/docs/' + also.id, (error, item) => {
         if (error && error.number !== 404) throw error;
         if (error) {
-            container.createDocument(link, {id: also.id, pk, list: [also.value], n: 1}, done);
+            expectAccepted(container.createDocument(
+                link, {id: also.id, pk, list: [also.value], n: 1}, done));
             return;
         }
         item.list.push(also.value);
         item.n++;
-        container.replaceDocument(item._self, item, done);
-    });
+        expectAccepted(container.replaceDocument(item._self, item, done));
+    }));
 }
