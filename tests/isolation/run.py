@@ -1,190 +1,182 @@
 #!/usr/bin/env python3
-"""Many clients move amounts between the accounts of one partition key: by stored procedures, by
-transactional batches with etags, and by single writes that undo what they did. Readers add all
-accounts up, in a query and in a procedure: every one of them must find the total unchanged, and the
-counter of moves that each account carries must in the end say what was acknowledged.
+"""Many clients work on the items of a few partition keys at the same time, by scripts, batches and single
+requests, while the server is killed now and then. bank.py moves amounts: the total is the same in every
+snapshot. erasures.py deletes whole partition keys: they are gone at once. lists.py records what everybody
+saw: checker.py looks for anomalies in it.
 
-    tests/isolation/run.py [--server build/release/orrery] [--seconds 10] [--seed 1]
+    tests/isolation/run.py [--server build/release/orrery] [--seconds 16] [--kills 4] [--seed 1]
 """
+
 import argparse
-import json
 import random
 import sys
-import tempfile
 import threading
 import time
+from collections import Counter
 from pathlib import Path
+from typing import Callable
 
-ROOT = Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "tests"))
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from lib.client import Client  # noqa: E402
-from lib.report import Report, expect  # noqa: E402
-from lib.server import Server  # noqa: E402
+from lib.client import NO_ANSWER, Client  # noqa: E402
+from lib.report import Report, expect, scratch_directory  # noqa: E402
+from lib.server import DEFAULT_BINARY, Server, inspect  # noqa: E402
+from bank import Bank  # noqa: E402
+from checker import check  # noqa: E402
+from erasures import Erasures  # noqa: E402
+from faults import unnoticed  # noqa: E402
+from lists import Lists  # noqa: E402
 
-COLL = "/dbs/d/colls/c"
-DOCS = COLL + "/docs"
-KEY = {"x-ms-documentdb-partitionkey": '["bank"]', "Content-Type": "application/json"}
-ACCOUNTS = 8
-START = 1000
-RETRIES = (409, 412, 424, 449)
-
-MOVE = """function (from, to, amount) {
-    var c = getContext().getCollection(), link = c.getAltLink() + '/docs/';
-    c.readDocument(link + from, function (e1, a) {
-        if (e1) throw e1;
-        c.readDocument(link + to, function (e2, b) {
-            if (e2) throw e2;
-            a.amount -= amount; a.moves++; b.amount += amount; b.moves++;
-            c.replaceDocument(a._self, a);
-            c.replaceDocument(b._self, b, function () { getContext().getResponse().setBody(true); });
-        });
-    });
-}"""
-TOTAL = """function () {
-    var c = getContext().getCollection();
-    c.queryDocuments(c.getSelfLink(), 'SELECT VALUE SUM(r.amount) FROM r', function (e1, first) {
-        if (e1) throw e1;
-        c.readDocuments(c.getSelfLink(), {pageSize: 100}, function (e2, all) {
-            if (e2) throw e2;
-            getContext().getResponse().setBody([first[0], all.reduce(function (s, d) { return s + d.amount; }, 0)]);
-        });
-    });
-}"""
+CLIENTS = {"bank": 5, "erasures": 5, "lists": 8}
+PROBLEMS_SHOWN = 5
+ATTEMPTS_ENOUGH = 50  # for one at least to succeed
 
 
-class Bank:
-    def __init__(self, port: int, seconds: float):
-        self.port = port
-        self.end = time.monotonic() + seconds
-        self.lock = threading.Lock()
-        self.moves = dict.fromkeys((str(i) for i in range(ACCOUNTS)), 0)
-        self.counts: dict[str, int] = {}
+class Load:
+    """All clients at work, each on a connection of its own, until they are stopped or the server is gone."""
+
+    def __init__(self, world: "World", port: int, rng: random.Random):
+        self.world = world
+        self.stopping = threading.Event()
+        self.killed = False
         self.problems: list[str] = []
+        self.threads = [threading.Thread(target=self.run, daemon=True,
+                                         args=(part.work, Client(port), random.Random(rng.random())))
+                        for name, part in world.parts.items() for _ in range(CLIENTS[name])]
+        for thread in self.threads:
+            thread.start()
 
-    def count(self, name: str, accounts: tuple = ()) -> None:
+    def run(self, work: Callable[[Client, random.Random], str], client: Client, rng: random.Random) -> None:
+        try:
+            with client:
+                self.repeat(lambda: work(client, rng))
+        except NO_ANSWER as error:
+            if not self.killed:
+                self.problems.append(f"no answer: {type(error).__name__}: {error}")
+        except Exception as error:  # the round reports it
+            self.problems.append(f"{type(error).__name__}: {error}")
+
+    def repeat(self, work: Callable[[], str]) -> None:
+        ended: Counter[str] = Counter()
+        try:
+            while not self.stopping.is_set():
+                ended[work()] += 1
+        finally:
+            self.world.count(ended)
+
+    def finish(self) -> None:
+        self.stopping.set()
+        for thread in self.threads:
+            thread.join(60)
+            expect(not thread.is_alive(), "a client still waits for its answer")
+        expect(not self.problems, "; ".join(self.problems[:PROBLEMS_SHOWN]))
+
+
+class World:
+    """A data directory and everything that is known of its content."""
+
+    def __init__(self, binary: Path, data: Path, partitions: int, only: list[str], rng: random.Random):
+        self.binary = binary
+        self.data = data
+        self.options = ("--partitions", str(partitions))
+        self.rng = rng
+        self.lists = Lists()
+        all_parts = {"bank": Bank(), "erasures": Erasures(), "lists": self.lists}
+        self.parts = {name: all_parts[name] for name in only}
+        self.filled = False
+        self.lock = threading.Lock()
+        self.ended: Counter[str] = Counter()
+
+    def count(self, ended: Counter[str]) -> None:
         with self.lock:
-            self.counts[name] = self.counts.get(name, 0) + 1
-            for account in accounts:
-                self.moves[account] += 1
+            self.ended += ended
 
-    def run(self, work, seed: int) -> None:
-        rng = random.Random(seed)
-        with Client(self.port) as client:
-            while time.monotonic() < self.end:
-                a, b = (str(n) for n in rng.sample(range(ACCOUNTS), 2))
-                try:
-                    work(client, a, b, rng.randint(1, 50))
-                except Exception as error:
-                    self.problems.append(f"{work.__name__}: {type(error).__name__}: {error}")
-                    return
+    def play_round(self, seconds: float, killed: bool) -> str:
+        before = self.ended.total()
+        with Server(self.binary, self.data, *self.options).wait_until_ready() as server, \
+                Client(server.port) as client:
+            self.begin(client)
+            load = Load(self, server.port, self.rng)
+            time.sleep(seconds)
+            expect(server.running(), f"the server died\n{server.tail()}")
+            if killed:
+                load.killed = True
+                server.kill()
+            load.finish()
+            if not killed:
+                self.look(client)
+                server.stop()
+        unknown = sum(one.end is None for one in self.lists.history.transactions)
+        return f"{self.ended.total() - before} answers, {unknown} of the lists' transactions without one"
 
-    def by_procedure(self, client: Client, a: str, b: str, amount: int) -> None:
-        answer = client.request("POST", COLL + "/sprocs/move", [a, b, amount], KEY)
-        expect(answer.status in (200, *RETRIES), f"{answer.status} {answer.body!r}")
-        if answer.status == 200:
-            self.count("procedures", (a, b))
+    def begin(self, client: Client) -> None:
+        for part in self.parts.values() if not self.filled else ():
+            part.fill(client)
+        self.filled = True
+        self.lists.history.restarted()
+        self.look(client)
 
-    def read(self, client: Client, account: str) -> dict:
-        answer = client.request("GET", f"{DOCS}/{account}", None, KEY)
-        expect(answer.status == 200, f"{answer.status} {answer.body!r}")
-        return answer.json()
+    def look(self, client: Client) -> None:
+        for part in self.parts.values():
+            part.settle(client)
 
-    def by_batch(self, client: Client, a: str, b: str, amount: int) -> None:
-        one, other = self.read(client, a), self.read(client, b)
-        operations = []
-        for item, change in ((one, -amount), (other, amount)):
-            etag = item["_etag"]
-            item["amount"] += change
-            item["moves"] += 1
-            operations.append({"operationType": "Replace", "id": item["id"], "resourceBody": item,
-                               "ifMatch": etag})
-        answer = client.request("POST", DOCS, operations, KEY | {
-            "x-ms-cosmos-is-batch-request": "True", "x-ms-cosmos-batch-atomic": "True"})
-        expect(answer.status in (200, 207), f"{answer.status} {answer.body!r}")
-        if answer.status == 200:
-            self.count("batches", (a, b))
+    def everything_worked(self) -> str:
+        """Whatever is never done is not tested."""
+        tried: Counter[str] = Counter()
+        done: Counter[str] = Counter()
+        for what, count in self.ended.items():
+            name, _, how = what.partition(" ")
+            tried[name] += count
+            done[name] += count if how == "done" else 0
+        missing = [name for name, count in tried.items() if count >= ATTEMPTS_ENOUGH and not done[name]]
+        expect(not missing, f"never got through: {missing}; {dict(self.ended)}")
+        return ", ".join(f"{name} {done[name]} of {count}" for name, count in sorted(tried.items()))
 
-    def by_patch(self, client: Client, a: str, b: str, amount: int) -> None:
-        operations = [{"operationType": "Patch", "id": account, "resourceBody": {"operations": [
-            {"op": "incr", "path": "/amount", "value": change},
-            {"op": "incr", "path": "/moves", "value": 1}]}}
-            for account, change in ((a, -amount), (b, amount))]
-        answer = client.request("POST", DOCS, operations, KEY | {
-            "x-ms-cosmos-is-batch-request": "True", "x-ms-cosmos-batch-atomic": "True"})
-        expect(answer.status == 200, f"{answer.status} {answer.body!r}")
-        self.count("patches", (a, b))
+    def judge(self) -> str:
+        verdict = check(self.lists.history.transactions)
+        expect(not verdict.violations, f"{len(verdict.violations)} anomalies\n" +
+               "\n".join(str(one) for one in verdict.violations[:PROBLEMS_SHOWN]))
+        outcomes = ", ".join(f"{count} {outcome}" for outcome, count in sorted(verdict.outcomes.items()))
+        return f"{outcomes}; {verdict.write_skews} write skews, which are allowed"
 
-    def touch(self, client: Client, a: str, _b: str, _amount: int) -> None:
-        """A plain writer: changes an account without changing its amount."""
-        item = self.read(client, a)
-        etag = item["_etag"]
-        item["moves"] += 1
-        answer = client.request("PUT", f"{DOCS}/{a}", item, KEY | {"If-Match": etag})
-        expect(answer.status in (200, 412), f"{answer.status} {answer.body!r}")
-        if answer.status == 200:
-            self.count("writes", (a,))
+    def judge_the_judge(self) -> str:
+        missed, tried = unnoticed(self.lists.history.transactions, self.rng)
+        expect(not missed, "; ".join(missed))
+        return f"{tried} of them"
 
-    def look(self, client: Client, _a: str, _b: str, _amount: int) -> None:
-        answer = client.request("POST", DOCS, {"query": "SELECT VALUE SUM(c.amount) FROM c"}, KEY | {
-            "Content-Type": "application/query+json", "x-ms-documentdb-isquery": "True"})
-        expect(answer.status == 200, f"{answer.status} {answer.body!r}")
-        total = answer.json()["Documents"][0]
-        expect(total == ACCOUNTS * START, f"a query found {total}")
-        answer = client.request("POST", COLL + "/sprocs/total", [], KEY)
-        expect(answer.status == 200, f"{answer.status} {answer.body!r}")
-        totals = json.loads(answer.body)
-        expect(totals == [ACCOUNTS * START] * 2, f"a procedure found {totals}")
-        self.count("totals")
 
-    def start(self, client: Client) -> None:
-        for path, body in [("/dbs", {"id": "d"}),
-                           ("/dbs/d/colls", {"id": "c", "partitionKey": {"paths": ["/pk"],
-                                                                        "kind": "Hash"}}),
-                           (COLL + "/sprocs", {"id": "move", "body": MOVE}),
-                           (COLL + "/sprocs", {"id": "total", "body": TOTAL})]:
-            made = client.request("POST", path, body, {"Content-Type": "application/json"})
-            expect(made.status == 201, f"{path}: {made.status} {made.body!r}")
-        for account in self.moves:
-            made = client.request("POST", DOCS, {"id": account, "pk": "bank", "amount": START,
-                                                 "moves": 0}, KEY)
-            expect(made.status == 201, f"{made.status}")
+def play(world: World, report: Report, name: str, seconds: float, kills: int) -> None:
+    for number in range(1, kills + 2):
+        killed = number <= kills
+        what = f"{name}: round {number}, {'killed' if killed else 'stopped'} and looked at"
+        length = seconds / (kills + 1)
+        if not report.run(what, lambda: world.play_round(length, killed)):
+            break  # what is known of the content is not true any more
+    else:
+        report.run(f"{name}: inspect", lambda: inspect(world.binary, world.data))
+        report.run(f"{name}: everything was done", world.everything_worked)
+    if report.run(f"{name}: no anomaly in the recorded history", world.judge):
+        report.run(f"{name}: faults put into that history are found", world.judge_the_judge)
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--server", default=str(ROOT / "build/release/orrery"))
-    parser.add_argument("--seconds", type=float, default=10)
-    parser.add_argument("--seed", type=int, default=1)
+    parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
+    parser.add_argument("--server", type=Path, default=DEFAULT_BINARY)
+    parser.add_argument("--seconds", type=float, default=16, help="of work, in all rounds together")
+    parser.add_argument("--kills", type=int, default=4, help="rounds that end with kill -9, beside the last one")
+    parser.add_argument("--partitions", default="1,7", help="each number gets its share of the seconds and kills")
+    parser.add_argument("--only", default=",".join(CLIENTS), help="what the clients do")
+    parser.add_argument("--seed", type=int, default=random.SystemRandom().randrange(1 << 32))
     options = parser.parse_args()
+    print(f"seed {options.seed}", flush=True)
+    numbers = [int(number) for number in options.partitions.split(",")]
     report = Report()
-    with tempfile.TemporaryDirectory() as scratch, \
-            Server(Path(options.server), Path(scratch) / "data").wait_until_ready() as server, \
-            Client(server.port) as client:
-        bank = Bank(server.port, options.seconds)
-        bank.start(client)
-        work = [bank.by_procedure] * 3 + [bank.by_batch] * 2 + [bank.by_patch, bank.touch,
-                                                               bank.look, bank.look]
-        threads = [threading.Thread(target=bank.run, args=(one, options.seed * 1000 + n))
-                   for n, one in enumerate(work)]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
-
-        def totals() -> str:
-            expect(not bank.problems, "; ".join(bank.problems[:3]))
-            missing = {"procedures", "batches", "patches", "writes", "totals"} - bank.counts.keys()
-            expect(not missing, f"never got through: {missing}")
-            return str(bank.counts)
-
-        def no_lost_update() -> None:
-            for account, moves in bank.moves.items():
-                found = bank.read(client, account)["moves"]
-                expect(found == moves, f"account {account}: {moves} acknowledged, {found} stored")
-
-        report.run("the total is the same in every snapshot", totals)
-        report.run("no acknowledged change is lost", no_lost_update)
+    with scratch_directory("isolation") as scratch:
+        for place, partitions in enumerate(numbers):
+            world = World(options.server, scratch / f"data{partitions}", partitions,
+                          options.only.split(","), random.Random(options.seed + partitions))
+            kills = len(range(place, options.kills, len(numbers)))
+            play(world, report, f"{partitions} partitions", options.seconds / len(numbers), kills)
     return report.finish()
 
 
