@@ -107,6 +107,7 @@ SpiderMonkeyRuntime& SpiderMonkeyRuntime::of(JSContext* context) {
 
 Outcome SpiderMonkeyRuntime::run(const Execution& execution, ScriptHost& host) {
     CHECK(running_ == nullptr);
+    collect_old_scripts();
     const std::chrono::milliseconds started = now();
     Outcome outcome;
     {
@@ -121,6 +122,7 @@ Outcome SpiderMonkeyRuntime::run(const Execution& execution, ScriptHost& host) {
 }
 
 std::unique_ptr<UdfSession> SpiderMonkeyRuntime::open_udfs(std::chrono::milliseconds time_limit) {
+    if (running_ == nullptr) collect_old_scripts();
     return std::make_unique<SpiderMonkeyUdfSession>(*this, time_limit);
 }
 
@@ -154,10 +156,19 @@ void SpiderMonkeyRuntime::prepare() {
     }
 }
 
-void SpiderMonkeyRuntime::rest() {
+void SpiderMonkeyRuntime::rest() { collect(); }
+
+void SpiderMonkeyRuntime::collect() {
     JS::PrepareForFullGC(context_);
     JS::NonIncrementalGC(context_, JS::GCOptions::Shrink, JS::GCReason::API);
+    scripts_.clear_thrown_away();
     if (watched_ && !watch(*watched_)) watched_.reset();
+}
+
+// Names and strings of scripts are shared by all global objects, and the engine leaves them alone
+// until a thread rests or its memory is full.
+void SpiderMonkeyRuntime::collect_old_scripts() {
+    if (scripts_.bytes_thrown_away() >= options_.cache_bytes_max) collect();
 }
 
 std::unique_ptr<Realm> SpiderMonkeyRuntime::take_realm() {

@@ -81,6 +81,8 @@ private:
     static bool interrupt(JSContext* context);
     bool may_go_on();
     bool may_use_its_memory();
+    void collect();
+    void collect_old_scripts();
     std::unique_ptr<Realm> create();
     std::unique_ptr<Realm> create_watched();
     bool watch(Realm& realm);
