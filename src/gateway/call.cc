@@ -78,7 +78,9 @@ http::Response Call::make_error(const Error& error) const {
     if (error.sub_status() != 0) {
         response.add_header(header::kSubStatus, std::to_string(error.sub_status()));
     }
-    if (status == 503) response.add_header(header::kRetryAfterMs, kRetrySoonMs);
+    if (const auto wait = retry_after_ms(status)) {
+        response.add_header(header::kRetryAfterMs, std::to_string(*wait));
+    }
     response.body =
         error_body(status, error.message(), activity_id_, exchange_->target(), error.info());
     return response;

@@ -113,7 +113,9 @@ http::Response Gateway::refuse(unsigned status, std::string_view reason) {
     const std::string activity_id = activity_ids_.next();
     response.add_header(header::kContentType, "application/json");
     response.add_header(header::kActivityId, activity_id);
-    if (status == 503) response.add_header(header::kRetryAfterMs, kRetrySoonMs);
+    if (const auto wait = retry_after_ms(status)) {
+        response.add_header(header::kRetryAfterMs, std::to_string(*wait));
+    }
     response.body = error_body(status, reason, activity_id, "");
     response.close = true;
     return response;

@@ -187,7 +187,10 @@ TEST_F(GatewayTest, RefusedConnectionsGetABodyToo) {
     EXPECT_THAT(reply.json().find("message")->string(), HasSubstr("too much"));
     EXPECT_TRUE(gateway_.refuse(400, "x").close);
     EXPECT_THAT(gateway_.refuse(400, "x").headers, Not(HasSubstr("x-ms-retry-after-ms")));
-    EXPECT_THAT(gateway_.refuse(503, "x").headers, HasSubstr("x-ms-retry-after-ms: 100\r\n"));
+    for (const unsigned status : {429U, 449U, 503U}) {
+        EXPECT_THAT(gateway_.refuse(status, "x").headers,
+                    HasSubstr("x-ms-retry-after-ms: 100\r\n"));
+    }
 }
 
 TEST_F(GatewayTest, TheAccountNamesTheHostThatWasAsked) {

@@ -3,6 +3,8 @@
 
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -10,8 +12,13 @@
 
 namespace orrery::gateway {
 
-// What a client is told to wait after a 503.
-inline constexpr std::string_view kRetrySoonMs = "100";
+// What a client is told to wait, in milliseconds, before it tries again what was not done for lack
+// of something: nothing for other answers.
+constexpr std::optional<std::uint32_t> retry_after_ms(unsigned status) {
+    constexpr std::uint32_t kSoon = 100;
+    const bool passes = status == 429 || status == 449 || status == 503;
+    return passes ? std::optional(kSoon) : std::nullopt;
+}
 
 // {"code":"NotFound","message":"Message: {\"Errors\":[\"...\"]}\r\nActivityId: ..."}. A message
 // that is a JSON object itself, as those about queries are, is put in as it is. `info` becomes the

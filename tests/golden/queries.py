@@ -120,7 +120,7 @@ def as_data(files: list[parse.TestFile]) -> list[dict]:
     """The queries over all items that have rows, for programs that ask them through an SDK."""
     sets = []
     for file in files:
-        items, found = [], []
+        items, functions, found = [], [], []
         for statement in file.statements:
             if statement.verb in parse.METHODS or "$" in re.sub(r"\$(\d|type)", "", statement.body or ""):
                 break  # from here on other things happen than queries
@@ -130,12 +130,14 @@ def as_data(files: list[parse.TestFile]) -> list[dict]:
                 break
             elif statement.verb == "documents":
                 items += [json.loads(line) for line in statement.body.split("\n")]
+            elif statement.verb == "function":
+                functions.append({"id": statement.argument, "body": statement.body})
             elif (statement.verb == "query" and not statement.headers
                   and not ERROR.match(statement.expected or "")):
                 found.append(data_of(statement))
         if found:
             sets.append({"file": file.path.stem, "container": container, "items": items,
-                         "queries": found})
+                         "functions": functions, "queries": found})
     return sets
 
 

@@ -29,6 +29,7 @@ model::BatchResult result_of(Result<ItemAnswer> answer) {
         const Error& error = answer.error();
         result.status = static_cast<std::int32_t>(http_status(error.code()));
         result.substatus = static_cast<std::int32_t>(error.sub_status());
+        result.retry_after_ms = retry_after_ms(http_status(error.code()));
         const bool executed = error.code() != ErrorCode::kFailedDependency;
         result.charge = executed ? json::to_double(kReadCharge) : 0;
         return result;
