@@ -1,5 +1,7 @@
 // What hostile scripts get: an error for them, nothing for anybody else.
 
+#include <thread>
+
 #include "script/test_support.h"
 
 namespace orrery::script {
@@ -61,6 +63,24 @@ TEST_F(LimitsTest, EndlessCodeTimesOut) {
     expect_timeout(
         "() => { let o = {}; for (let i = 0; i < 40; i++) o = {a: o, b: o};"
         " JSON.stringify(o); }");
+}
+
+// Time to call back for what was accepted is kept.
+TEST_F(LimitsTest, WhatIsAcceptedCanEnd) {
+    host_.on_execute = [](const Operation&) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    };
+    const Outcome outcome = run_for(R"(() => {
+        let accepted = 0, done = 0;
+        const note = () => {
+            for (const end = Date.now() + 5; Date.now() < end;);
+            __.response.setBody(++done === accepted);
+        };
+        while (__.createDocument(__.getSelfLink(), {n: 1}, note)) accepted++;
+    })",
+                                    std::chrono::milliseconds(1000));
+    ASSERT_TRUE(outcome.status) << outcome.status.error().message();
+    EXPECT_EQ(outcome.body, "true");
 }
 
 TEST_F(LimitsTest, TopLevelCodeTimesOutToo) {

@@ -8,6 +8,7 @@
 #include <js/ValueArray.h>
 
 #include "base/log.h"
+#include "base/stopwatch.h"
 #include "model/limits.h"
 #include "script/spidermonkey/failure.h"
 #include "script/spidermonkey/values.h"
@@ -119,6 +120,7 @@ Status RunningScript::run_callbacks() {
         const std::unique_ptr<Pending> next = std::move(pending_.front());
         pending_.pop_front();
         pending_bytes_ -= next->bytes;
+        pending_time_ -= next->took;
         if (!deliver(*next) || !runtime_.jobs().run_all()) return failure();
     }
     return {};
@@ -155,8 +157,10 @@ bool RunningScript::make_options(const Reply& reply, JS::MutableHandleValue out)
             set_property(context_, options, "continuation", reply.continuation));
 }
 
+// What was accepted must be able to end: a callback is taken to need as long as its operation did.
 bool RunningScript::accepts() const {
-    return runtime_.now() < accept_until_ && pending_.size() < model::limits::kScriptPendingMax &&
+    return runtime_.now() + pending_time_ < accept_until_ &&
+           pending_.size() < model::limits::kScriptPendingMax &&
            pending_bytes_ < model::limits::kScriptPendingBytesMax && host_.accepts_operations();
 }
 
@@ -173,7 +177,11 @@ bool RunningScript::submit(const Operation& operation, JS::HandleObject completi
             return Error(ErrorCode::kInternal, "the operation failed");
         }
     };
-    Result<Reply> reply = execute();
+    std::chrono::nanoseconds took{0};
+    Result<Reply> reply = [&] {
+        const Stopwatch watch(true, took);
+        return execute();
+    }();
     if (!reply && ends_execution(reply.error().code())) {
         runtime_.stop(std::move(reply).take_error());
         return false;
@@ -181,7 +189,9 @@ bool RunningScript::submit(const Operation& operation, JS::HandleObject completi
     const std::size_t bytes = reply ? reply->body.size() : 0;
     pending_.push_back(std::make_unique<Pending>(context_, completion, std::move(reply)));
     pending_.back()->bytes = bytes;
+    pending_.back()->took = took;
     pending_bytes_ += bytes;
+    pending_time_ += took;
     return true;
 }
 

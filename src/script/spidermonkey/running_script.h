@@ -46,6 +46,7 @@ private:
         JS::PersistentRootedObject completion;
         Result<Reply> reply;
         std::size_t bytes = 0;
+        std::chrono::nanoseconds took{0};  // to execute it
     };
 
     void run_in_realm(const CompiledScript& compiled, Outcome& outcome);
@@ -75,6 +76,7 @@ private:
     JS::PersistentRootedObject messages_;
     std::deque<std::unique_ptr<Pending>> pending_;
     std::size_t pending_bytes_ = 0;
+    std::chrono::nanoseconds pending_time_{0};
 };
 
 }  // namespace orrery::script
