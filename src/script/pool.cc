@@ -14,7 +14,7 @@ namespace {
 
 // A script may compute for seconds. Requests that need no script come first, so that they do not
 // notice.
-constexpr int kNiceness = 5;
+constexpr int kNiceness = 10;
 
 }  // namespace
 
