@@ -89,7 +89,7 @@ void ScriptExecutor::execute(const Request& request,
                              const StoredScript& procedure,
                              std::string arguments,
                              bool logging,
-                             std::function<void(ProcedureAnswer)> done) {
+                             const std::function<void(ProcedureAnswer)>& done) {
     Execution execution;
     execution.kind = ScriptKind::kStoredProcedure;
     execution.script = procedure.script;
@@ -107,7 +107,7 @@ void ScriptExecutor::execute(const Request& request,
 void ScriptExecutor::write(const Request& request,
                            const FoundContainer& found,
                            TriggeredWrite write,
-                           std::function<void(TriggeredAnswer)> done) {
+                           const std::function<void(TriggeredAnswer)>& done) {
     auto posted = pool_.post(
         [this, &request, found, write = std::move(write), done](script::Runtime& runtime) {
             done(run_write(runtime, request, found, write));

@@ -70,7 +70,7 @@ public:
                  const StoredScript& procedure,
                  std::string arguments,
                  bool logging,
-                 std::function<void(ProcedureAnswer)> done);
+                 const std::function<void(ProcedureAnswer)>& done);
     // Runs a query where it can call the container's UDFs, on a thread of the pool, and then
     // `done`: by then UDFs that took too long are known. kThrottled when too many wait for a
     // thread.
@@ -81,7 +81,7 @@ public:
     void write(const Request& request,
                const FoundContainer& found,
                TriggeredWrite write,
-               std::function<void(TriggeredAnswer)> done);
+               const std::function<void(TriggeredAnswer)>& done);
 
 private:
     ProcedureAnswer run_procedure(script::Runtime& runtime,
