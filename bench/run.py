@@ -237,27 +237,36 @@ def print_table(table: list) -> None:
         print(f"{name:40} {measured:>12}  {target:12} {verdict}")
 
 
-def main() -> int:
+def parse_arguments(description: str, rounds: int) -> argparse.Namespace:
     root = pathlib.Path(__file__).resolve().parent.parent
-    parser = argparse.ArgumentParser(description=__doc__,
+    parser = argparse.ArgumentParser(description=description,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--build", default=root / "build" / "release")
-    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--rounds", type=int, default=rounds)
     parser.add_argument("--seconds", type=float, default=3)
     parser.add_argument("--scratch", help="where data is put: a directory on the disk to measure")
     parser.add_argument("--check", action="store_true", help="fail when a target is missed")
-    arguments = parser.parse_args()
+    return parser.parse_args()
+
+
+def conclude(arguments: argparse.Namespace, table: list) -> int:
+    """Prints everything and gives the exit code."""
+    load = ", ".join(f"{value:.2f}" for value in os.getloadavg())
+    print_table(table)
+    print(f"\n{os.cpu_count()} cores, load average at the end {load}")
+    missed = any(reached is False for *_, reached in table)
+    return 1 if arguments.check and missed else 0
+
+
+def main() -> int:
+    arguments = parse_arguments(__doc__, rounds=5)
     table: list = []
     with tempfile.TemporaryDirectory(prefix="orrery-bench-", dir=arguments.scratch) as scratch:
         bench = Bench(arguments, pathlib.Path(scratch))
         measure_throughput(bench, table)
         measure_start(bench, table)
         measure_memory(bench, table)
-    load = ", ".join(f"{value:.2f}" for value in os.getloadavg())
-    print_table(table)
-    print(f"\n{os.cpu_count()} cores, load average at the end {load}")
-    missed = any(reached is False for *_, reached in table)
-    return 1 if arguments.check and missed else 0
+    return conclude(arguments, table)
 
 
 if __name__ == "__main__":

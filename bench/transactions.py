@@ -10,7 +10,6 @@ Every number is the median of several rounds that alternate with those they are 
 import argparse
 import contextlib
 import json
-import os
 import pathlib
 import re
 import statistics
@@ -24,7 +23,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "tests"))
 from lib.client import Client  # noqa: E402
 from lib.server import Server  # noqa: E402
-from run import print_table  # noqa: E402
+from run import conclude, parse_arguments  # noqa: E402
 
 COLL = "dbs/bench/colls/items"
 DOCS = f"/{COLL}/docs"
@@ -241,14 +240,7 @@ def set_up(client: Client) -> None:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__,
-                                     formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--build", default=ROOT / "build" / "release")
-    parser.add_argument("--rounds", type=int, default=3)
-    parser.add_argument("--seconds", type=float, default=3)
-    parser.add_argument("--scratch", help="where data is put: a directory on the disk to measure")
-    parser.add_argument("--check", action="store_true", help="fail when a target is missed")
-    arguments = parser.parse_args()
+    arguments = parse_arguments(__doc__, rounds=3)
     table: list = []
     with tempfile.TemporaryDirectory(prefix="orrery-bench-", dir=arguments.scratch) as scratch, \
             Server(pathlib.Path(arguments.build) / "orrery",
@@ -263,11 +255,7 @@ def main() -> int:
         measure_hostile(bench, client, table)
     with tempfile.TemporaryDirectory(prefix="orrery-bench-", dir=arguments.scratch) as scratch:
         measure_memory(arguments, pathlib.Path(scratch) / "data", table)
-    print_table(table)
-    load = ", ".join(f"{value:.2f}" for value in os.getloadavg())
-    print(f"\n{os.cpu_count()} cores, load average at the end {load}")
-    missed = any(reached is False for *_, reached in table)
-    return 1 if arguments.check and missed else 0
+    return conclude(arguments, table)
 
 
 if __name__ == "__main__":

@@ -33,8 +33,6 @@ public:
     // Whether everything is as it was recorded, if that is known. Runs no code of scripts.
     bool is_unchanged() const;
 
-    std::size_t object_count() const { return objects_.length(); }
-
 private:
     // Objects as they were. Most are functions, which have nothing but this.
     struct Header {
