@@ -1,4 +1,4 @@
-// What the handlers work with; built once by the server, alive as long as the gateway.
+// Everything the handlers use. Built once by the server; outlives the gateway.
 
 #pragma once
 
@@ -30,18 +30,18 @@ struct Backend {
     service::ItemFeed& item_feed;
     service::Queries& queries;
     service::Indexing& indexing;
-    // For operations that may block: reactor threads never do.
+    // For operations that may block; reactor threads must not.
     ThreadPool& workers;
     const auth::MasterKey& key;
     const Clock& clock;
     Random& random;
-    // Handed out at /_explorer/emulator.pem.
+    // Served at /_explorer/emulator.pem.
     std::string certificate_pem;
-    // Where to reach the server when a request does not say (HTTP/1.0 without Host).
+    // The host to name when a request has no Host header (HTTP/1.0).
     std::string default_host;
-    // Whether the data can be read right now.
+    // Whether the data is readable now.
     std::function<bool()> healthy;
-    // The server is about to stop: not ready any more.
+    // The server is shutting down and reports "not ready".
     const std::atomic<bool>& draining;
 };
 

@@ -10,7 +10,7 @@ namespace orrery::gateway {
 
 namespace {
 
-// A name in a header: anything that is not printable ASCII is percent-encoded.
+// Header values are ASCII: percent-encodes every other byte of a name.
 std::string header_text(std::string_view text) {
     constexpr char kHex[] = "0123456789ABCDEF";
     std::string out;

@@ -1,4 +1,4 @@
-// One request on its way through the gateway: the exchange, what it means, and how it is answered.
+// One request in the gateway: the exchange, its parsed path and headers, and how to answer it.
 
 #pragma once
 
@@ -18,7 +18,7 @@
 
 namespace orrery::gateway {
 
-// What an operation costs, in request units. Constants: nothing is metered yet.
+// Request charges. Constants: nothing is metered yet.
 inline constexpr std::string_view kReadCharge = "1";
 inline constexpr std::string_view kWriteCharge = "5.71";
 inline constexpr std::string_view kFeedCharge = "2.29";
@@ -35,12 +35,12 @@ public:
     std::optional<std::string_view> header(std::string_view name) const {
         return exchange_->header(name);
     }
-    // A header that says "true", in any case.
+    // Whether the header is "true", ignoring case.
     bool flag(std::string_view name) const;
     // Prefer: return=minimal.
     bool wants_minimal() const;
 
-    // A response with the headers every answer has.
+    // A response with the headers that every answer carries.
     http::Response make_response(unsigned status, std::string_view charge) const;
     // The envelope of a feed page: {"_rid":...,"Documents":[...],"_count":n}.
     http::Response make_feed(std::string_view rid,
@@ -48,10 +48,10 @@ public:
                              const service::Page& page) const;
     http::Response make_error(const Error& error) const;
 
-    // Each ends the call; nothing of the request may be used afterwards.
+    // Each ends the call; request data must not be used afterwards.
     void respond(http::Response response) { exchange_->respond(std::move(response)); }
     void fail(const Error& error) { respond(make_error(error)); }
-    // From another thread than the connection's, which then makes the response.
+    // May be called from any thread; the connection's thread makes the response.
     void respond_with(std::function<http::Response()> make_response) {
         exchange_->respond_with(std::move(make_response));
     }
@@ -63,8 +63,8 @@ private:
 
 using CallPtr = std::shared_ptr<Call>;
 
-// The owner of an item in names and rids, and how far its partition is: SDKs file session tokens
-// under these.
+// The container's name and rid, and the partition's session token: SDKs store session tokens under
+// this name and rid.
 void add_container_headers(http::Response& response, const service::FoundContainer& found);
 void add_position_headers(http::Response& response,
                           const service::Position& position,

@@ -54,7 +54,7 @@ Result<service::Request> read_request(const Call& call) {
     request.indexing_directive = call.header(header::kIndexingDirective);
     request.offer_throughput = call.header(header::kOfferThroughput);
     request.autopilot_settings = call.header(header::kAutopilotSettings);
-    // Some SDKs send an empty continuation for "from the start".
+    // Some SDKs send an empty continuation to mean "from the start".
     if (request.continuation && request.continuation->empty()) request.continuation.reset();
     return request;
 }
@@ -78,7 +78,8 @@ void Gateway::handle(std::shared_ptr<http::Exchange> exchange) {
 Status Gateway::prepare(Call& call) const {
     call.path = TRY(parse_resource_path(call.exchange().target()));
     if (call.path.type == ResourceType::kAddress) {
-        // Before the signature, which covers what the query string asks for.
+        // Checked before the signature, which for addresses covers the resource in the query
+        // string.
         return Error(ErrorCode::kNotImplemented,
                      "Direct mode is not supported by this server; use gateway mode.");
     }
@@ -96,7 +97,7 @@ Status Gateway::prepare(Call& call) const {
     return {};
 }
 
-// The client's, when it is one; it comes back in logs and errors.
+// The client's id if it is well-formed; it is repeated in logs and errors.
 std::string Gateway::activity_id_of(const http::Exchange& exchange) {
     constexpr std::size_t kLengthMax = 64;
     const auto given = exchange.header(header::kActivityId);

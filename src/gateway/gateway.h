@@ -1,5 +1,5 @@
-// Where requests come in: each is told apart, authenticated and handed to the handler of its
-// operation. Only this module knows the REST API; only http/ knows sockets.
+// Entry point for requests: parses the path, checks the signature, and dispatches to a handler.
+// Only this module knows the REST API; only http/ knows sockets.
 
 #pragma once
 

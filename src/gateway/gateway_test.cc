@@ -1,4 +1,4 @@
-// What every request goes through: health, path, key, size, API version, route.
+// What every request passes through: health, path, key, size, API version, route.
 
 #include "gateway/gateway.h"
 
@@ -20,7 +20,7 @@ using testing_support::Headers;
 using testing_support::parsed;
 using testing_support::Reply;
 
-// An error that SDKs can read: never an empty body.
+// SDKs parse the error body, so it must never be empty.
 void expect_error(const Reply& reply, unsigned status, const std::string& text) {
     EXPECT_EQ(reply.status, status) << reply.body;
     ASSERT_NE(reply.json().find("code"), nullptr);
@@ -59,14 +59,14 @@ TEST_F(GatewayTest, EverythingElseNeedsTheKey) {
     EXPECT_EQ(send("GET", "/dbs").status, 200U);
 }
 
-TEST_F(GatewayTest, ASignatureIsGoodForItsOwnRequestOnly) {
+TEST_F(GatewayTest, SignatureIsValidOnlyForItsRequest) {
     const auto stolen = make_exchange("GET", "/dbs/d");
     const std::string signature(*stolen->header("authorization"));
     expect_error(send("DELETE", "/dbs/d", {{"authorization", signature}}), 401, "");
     expect_error(send("GET", "/dbs/e", {{"authorization", signature}}), 401, "");
 }
 
-TEST_F(GatewayTest, ABodyTooLargeIs413OnceTheKeyIsRight) {
+TEST_F(GatewayTest, OversizedBodyIs413AfterTheSignatureCheck) {
     const auto exchange = make_exchange("POST", "/dbs/d/colls/c/docs");
     exchange->too_large = true;
     expect_error(answer_to(exchange), 413, "Request size is too large");
@@ -75,7 +75,7 @@ TEST_F(GatewayTest, ABodyTooLargeIs413OnceTheKeyIsRight) {
     expect_error(answer_to(stranger), 401, "");
 }
 
-TEST_F(GatewayTest, ApiVersionsAreThoseThatWerePublished) {
+TEST_F(GatewayTest, AcceptsPublishedApiVersionsOnly) {
     for (const char* version : {"2014-08-21", "2015-12-16", "2018-12-31", "2020-07-15", ""}) {
         EXPECT_EQ(send("GET", "/dbs", {{"x-ms-version", version}}).status, 200U) << version;
     }
@@ -92,7 +92,7 @@ TEST_F(GatewayTest, ApiVersionsAreThoseThatWerePublished) {
     }
 }
 
-TEST_F(GatewayTest, TheActivityIdIsTheClientsWhenItIsOne) {
+TEST_F(GatewayTest, KeepsAWellFormedActivityId) {
     const std::string guid = "f81d4fae-7dec-41d0-8765-00a0c91e6bf6";
     EXPECT_EQ(send("GET", "/dbs", {{"x-ms-activity-id", guid}}).header("x-ms-activity-id"), guid);
     for (const std::string& odd :
@@ -110,7 +110,7 @@ TEST_F(GatewayTest, TheActivityIdIsTheClientsWhenItIsOne) {
               guid);
 }
 
-TEST_F(GatewayTest, UnknownPathsAre404WithABody) {
+TEST_F(GatewayTest, UnknownPathIs404WithABody) {
     for (const char* target :
          {"/nowhere", "/clientconfigs", "/dbs/d/x", "/dbs/d/colls/c/schemas"}) {
         expect_error(send("GET", target), 404, "does not exist");
@@ -118,7 +118,7 @@ TEST_F(GatewayTest, UnknownPathsAre404WithABody) {
     expect_error(send("GET", "/dbs/%zz"), 400, "path");
 }
 
-TEST_F(GatewayTest, VerbsThatAResourceDoesNotHaveAre405) {
+TEST_F(GatewayTest, UnsupportedVerbIs405) {
     make_container();
     const std::pair<const char*, const char*> wrong[] = {{"POST", "/"},
                                                          {"DELETE", "/dbs"},
@@ -146,7 +146,7 @@ TEST_F(GatewayTest, VerbsThatAResourceDoesNotHaveAre405) {
     }
 }
 
-TEST_F(GatewayTest, FeaturesThatAreMissingAre501ByName) {
+TEST_F(GatewayTest, MissingFeatureIs501AndNamed) {
     make_container();
     const std::tuple<const char*, const char*, const char*> missing[] = {
         {"GET", "/dbs/d/users", "users"},
@@ -162,7 +162,7 @@ TEST_F(GatewayTest, FeaturesThatAreMissingAre501ByName) {
     }
 }
 
-TEST_F(GatewayTest, WhatCannotBeDoneIsRefusedByName) {
+TEST_F(GatewayTest, UnsupportedRequestIsRefusedAndNamed) {
     make_container();
     expect_error(create("\x81", {{"x-ms-cosmos-is-batch-request", "true"}}), 400, "batch");
     expect_error(
@@ -172,16 +172,16 @@ TEST_F(GatewayTest, WhatCannotBeDoneIsRefusedByName) {
     expect_error(create(item, {{"x-ms-documentdb-post-trigger-include", "t"}}), 400, "no trigger");
     expect_error(create(item, {{"x-ms-indexing-directive", "Perhaps"}}), 400, "directive");
     EXPECT_EQ(send("GET", "/dbs/d/colls/c/docs").json().find("_count")->integer(), 0)
-        << "nothing may be half done";
+        << "a refused request must not write";
 }
 
-TEST_F(GatewayTest, HeadIsGet) {
+TEST_F(GatewayTest, HeadIsRoutedAsGet) {
     make_container();
     EXPECT_EQ(send("HEAD", "/dbs/d/colls/c").status, 200U);
     EXPECT_EQ(send("HEAD", "/dbs/d/colls/x").status, 404U);
 }
 
-TEST_F(GatewayTest, RefusedConnectionsGetABodyToo) {
+TEST_F(GatewayTest, RefusedConnectionGetsABody) {
     const Reply reply(gateway_.refuse(431, "too much"));
     EXPECT_EQ(reply.status, 431U);
     EXPECT_THAT(reply.json().find("message")->string(), HasSubstr("too much"));
@@ -193,7 +193,7 @@ TEST_F(GatewayTest, RefusedConnectionsGetABodyToo) {
     }
 }
 
-TEST_F(GatewayTest, TheAccountNamesTheHostThatWasAsked) {
+TEST_F(GatewayTest, AccountNamesTheRequestedHost) {
     const auto endpoint = [](const Reply& reply) {
         EXPECT_EQ(reply.status, 200U);
         return reply.json()

@@ -1,4 +1,4 @@
-// Every header name of the protocol stands here, once.
+// All header names of the protocol.
 
 #pragma once
 

@@ -15,7 +15,7 @@ constexpr std::size_t kSegmentsMax = 8;  // dbs/d/colls/c/docs/i/attachments/a
 struct Segment {
     std::string_view name;
     ResourceType type;
-    // What may stand before it; kAccount is the root.
+    // The type of the preceding segment; kAccount is the root.
     ResourceType parent;
     std::string_view plural;
 };
@@ -48,7 +48,7 @@ const Segment* find_segment(std::string_view name, ResourceType parent) {
     return nullptr;
 }
 
-// Duplicate, leading and trailing slashes mean nothing (Java sends "//dbs/").
+// Duplicate, leading and trailing slashes are ignored (Java sends "//dbs/").
 std::vector<std::string_view> split(std::string_view path) {
     std::vector<std::string_view> out;
     while (!path.empty()) {
@@ -70,8 +70,8 @@ std::string join(const std::vector<Text>& parts, std::size_t count) {
     return out;
 }
 
-// Names are signed as the decoded path (some clients sign it raw), rids as the last one in lower
-// case; a feed is signed with the link of its parent.
+// With names, clients sign the decoded path (some sign it raw); with rids, only the last rid in
+// lower case. A feed is signed with its parent's link.
 std::vector<std::string> signed_links(const std::vector<std::string_view>& raw,
                                       const std::vector<std::string>& decoded,
                                       bool feed) {
@@ -79,7 +79,7 @@ std::vector<std::string> signed_links(const std::vector<std::string_view>& raw,
     std::vector<std::string> links{join(decoded, count)};
     std::string raw_link = join(raw, count);
     if (raw_link != links[0]) links.push_back(std::move(raw_link));
-    // Rids are base64 in groups of four, which most names are not.
+    // Rids are base64 in groups of four; most names are not a multiple of four long.
     if (count > 0 && decoded[count - 1].size() % 4 == 0) links.push_back(lower(decoded[count - 1]));
     return links;
 }
@@ -113,7 +113,7 @@ Result<ResourcePath> parse_resource_path(std::string_view target) {
     }
     path.signed_links = signed_links(raw, decoded, path.feed);
     if (path.type == ResourceType::kOperation && !path.feed) {
-        // An operation on a container is signed as the container itself.
+        // An operation on a container is signed like the container itself.
         path.type_name = "colls";
         path.signed_links = signed_links({raw.begin(), raw.end() - 2}, decoded, false);
     }

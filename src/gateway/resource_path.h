@@ -1,5 +1,5 @@
-// A request's path taken apart: /dbs/{db}/colls/{coll}/docs/{id}. An odd number of segments is a
-// feed, an even one a resource.
+// A parsed request path: /dbs/{db}/colls/{coll}/docs/{id}. An odd number of segments is a feed, an
+// even number a resource.
 
 #pragma once
 
@@ -35,17 +35,17 @@ enum class ResourceType : std::uint8_t {
 struct ResourcePath {
     ResourceType type = ResourceType::kAccount;
     bool feed = false;
-    // The ids from the top down, percent-decoded: database, container, item ...
+    // Ids from the root down, percent-decoded: database, container, item, ...
     std::vector<std::string> ids;
-    // What the signature covers: the last feed name, and the spellings of the link.
+    // What the signature covers: the last type segment, and the accepted spellings of the link.
     std::string type_name;
     std::vector<std::string> signed_links;
 };
 
-// 404 for a path that leads nowhere, 400 for one that cannot be decoded.
+// 404 for an unknown path, 400 for one that cannot be decoded.
 Result<ResourcePath> parse_resource_path(std::string_view target);
 
-// What a client calls the type: "stored procedures", "items".
+// The type in client terms: "stored procedures", "items".
 std::string_view name_of(ResourceType type);
 
 }  // namespace orrery::gateway

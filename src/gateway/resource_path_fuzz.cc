@@ -1,4 +1,4 @@
-// Any target is taken apart safely; what is taken has as many ids as its kind says.
+// Parsing any target is safe, and a parsed path has the ids its type requires.
 
 #include <cstddef>
 #include <cstdint>

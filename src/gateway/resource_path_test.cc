@@ -21,7 +21,7 @@ ErrorCode refused(std::string_view target) {
     return path ? ErrorCode::kInternal : path.error().code();
 }
 
-TEST(ResourcePath, EveryResourceHasItsPlace) {
+TEST(ResourcePath, ParsesEveryResourceType) {
     const auto expect = [](std::string_view target, ResourceType type, std::string_view name) {
         for (const bool feed : {true, false}) {
             const std::string whole = std::string(target) + (feed ? "" : "/id");
@@ -51,7 +51,7 @@ TEST(ResourcePath, EveryResourceHasItsPlace) {
     expect("/addresses", ResourceType::kAddress, "addresses");
 }
 
-TEST(ResourcePath, TheRootIsTheAccount) {
+TEST(ResourcePath, RootIsTheAccount) {
     for (const char* target : {"", "/", "//", "/?x=1"}) {
         const auto path = must(parse_resource_path(target));
         EXPECT_EQ(path.type, ResourceType::kAccount);
@@ -62,7 +62,7 @@ TEST(ResourcePath, TheRootIsTheAccount) {
     }
 }
 
-TEST(ResourcePath, SlashesAndCaseOfTheNamesMeanNothing) {
+TEST(ResourcePath, IgnoresExtraSlashesAndSegmentCase) {
     for (const char* target : {"/dbs/D/colls/C/docs/I",
                                "//dbs//D/colls/C//docs/I//",
                                "dbs/D/colls/C/docs/I",
@@ -75,14 +75,14 @@ TEST(ResourcePath, SlashesAndCaseOfTheNamesMeanNothing) {
     }
 }
 
-TEST(ResourcePath, IdsAreDecoded) {
+TEST(ResourcePath, DecodesIds) {
     const auto path = must(parse_resource_path("/dbs/a%20b+%C3%A9%25/colls/c%2Fd/docs/%22%23%3F"));
     EXPECT_THAT(path.ids, ElementsAre("a b+é%", "c/d", "\"#?"));
     EXPECT_THAT(path.signed_links, Contains("dbs/a b+é%/colls/c/d/docs/\"#?"));
     EXPECT_THAT(path.signed_links, Contains("dbs/a%20b+%C3%A9%25/colls/c%2Fd/docs/%22%23%3F"));
 }
 
-TEST(ResourcePath, SignaturesCoverTheLinkOrTheRid) {
+TEST(ResourcePath, SignedLinks) {
     EXPECT_EQ(must(parse_resource_path("/dbs/d/colls/c/docs")).signed_links[0], "dbs/d/colls/c");
     EXPECT_EQ(must(parse_resource_path("/dbs/d/colls/c")).signed_links[0], "dbs/d/colls/c");
     EXPECT_EQ(must(parse_resource_path("/dbs")).signed_links[0], "");
@@ -91,13 +91,13 @@ TEST(ResourcePath, SignaturesCoverTheLinkOrTheRid) {
     EXPECT_THAT(must(parse_resource_path("/offers/uT2L")).signed_links, Contains("ut2l"));
 }
 
-TEST(ResourcePath, AnOperationIsSignedAsItsContainer) {
+TEST(ResourcePath, OperationIsSignedAsItsContainer) {
     const auto path = must(parse_resource_path("/dbs/d/colls/c/operations/partitionkeydelete"));
     EXPECT_EQ(path.type_name, "colls");
     EXPECT_EQ(path.signed_links[0], "dbs/d/colls/c");
 }
 
-TEST(ResourcePath, WhatLeadsNowhereIsNotFound) {
+TEST(ResourcePath, UnknownPathIsNotFound) {
     for (const char* target : {"/db",
                                "/dbs/d/docs",
                                "/colls",
@@ -117,7 +117,7 @@ TEST(ResourcePath, WhatLeadsNowhereIsNotFound) {
     }
 }
 
-TEST(ResourcePath, WhatCannotBeDecodedIsRefused) {
+TEST(ResourcePath, UndecodablePathIsRefused) {
     for (const char* target : {"/dbs/%", "/dbs/%2", "/dbs/%zz", "/dbs/a%", "/dbs/%%20"}) {
         EXPECT_EQ(refused(target), ErrorCode::kBadRequest) << target;
     }
@@ -125,7 +125,7 @@ TEST(ResourcePath, WhatCannotBeDecodedIsRefused) {
     EXPECT_TRUE(parse_resource_path("/dbs/" + std::string(8000, 'x')));
 }
 
-TEST(ResourcePath, TypesHaveNames) {
+TEST(ResourcePath, TypeNames) {
     EXPECT_EQ(name_of(ResourceType::kStoredProcedure), "stored procedures");
     EXPECT_EQ(name_of(ResourceType::kItem), "items");
     EXPECT_EQ(name_of(ResourceType::kAccount), "account");

@@ -11,7 +11,7 @@ namespace {
 using Handler = void (*)(const Backend&, const CallPtr&);
 
 enum class Where : std::uint8_t {
-    kReactor,  // answers at once or hands on; never blocks
+    kReactor,  // answers at once or hands off; never blocks
     kWorker,   // may wait for the disk
 };
 
@@ -75,7 +75,7 @@ Error no_route(const Call& call, bool known_type) {
                  "The requested verb is not supported on " + type + ".");
 }
 
-// Only items have triggers. Whoever reads may name them; nothing happens.
+// Only item writes run triggers. Reads may name them and ignore them.
 bool asks_for_other_triggers(const Call& call, std::string_view method) {
     return call.path.type != ResourceType::kItem && method != "GET" &&
            handlers::names_triggers(call) && !handlers::is_query(call);
@@ -84,7 +84,7 @@ bool asks_for_other_triggers(const Call& call, std::string_view method) {
 }  // namespace
 
 void dispatch(const Backend& backend, const CallPtr& call) {
-    // HEAD is GET without the body, which the connection leaves out.
+    // HEAD is GET; the connection omits the body.
     const std::string_view method =
         call->exchange().method() == "HEAD" ? "GET" : call->exchange().method();
     bool known_type = false;

@@ -1,4 +1,4 @@
-// Which handler answers a request: one table, by resource and verb.
+// Dispatches a request to its handler: one table, by resource and verb.
 
 #pragma once
 
@@ -7,8 +7,8 @@
 
 namespace orrery::gateway {
 
-// Runs the handler on this thread or, when it may block, on a worker. Always answers: an unknown
-// combination with 405, a feature that is not there with 501.
+// Runs the handler on this thread or, if it may block, on a worker. Always answers: 405 for an
+// unknown combination, 501 for a missing feature.
 void dispatch(const Backend& backend, const CallPtr& call);
 
 }  // namespace orrery::gateway

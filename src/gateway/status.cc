@@ -7,7 +7,7 @@ namespace orrery::gateway {
 
 namespace {
 
-// The names the service gives to status codes in error bodies.
+// The service's names for status codes in error bodies.
 std::string code_name(unsigned status) {
     switch (status) {
         case 400:
@@ -45,7 +45,7 @@ std::string code_name(unsigned status) {
     }
 }
 
-// What clients sent may be quoted in a message; the body must be UTF-8 whatever it was.
+// Messages may quote client input; the body must be valid UTF-8 regardless.
 std::string readable(std::string_view text) {
     std::string out;
     while (!text.empty()) {

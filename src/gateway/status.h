@@ -1,5 +1,4 @@
-// The one place that makes answers of errors: the body SDKs expect; the status is
-// base/http_status.h.
+// Makes error bodies in the form SDKs expect. For status codes see base/http_status.h.
 
 #pragma once
 
@@ -12,17 +11,16 @@
 
 namespace orrery::gateway {
 
-// What a client is told to wait, in milliseconds, before it tries again what was not done for lack
-// of something: nothing for other answers.
+// How long a client should wait before retrying a transient failure; nullopt for other statuses.
 constexpr std::optional<std::uint32_t> retry_after_ms(unsigned status) {
     constexpr std::uint32_t kSoon = 100;
     const bool passes = status == 429 || status == 449 || status == 503;
     return passes ? std::optional(kSoon) : std::nullopt;
 }
 
-// {"code":"NotFound","message":"Message: {\"Errors\":[\"...\"]}\r\nActivityId: ..."}. A message
-// that is a JSON object itself, as those about queries are, is put in as it is. `info` becomes the
-// member additionalErrorInfo unless it is empty.
+// {"code":"NotFound","message":"Message: {\"Errors\":[\"...\"]}\r
+// ActivityId: ..."}. A message that is itself a JSON object, as query errors are, is inserted
+// unchanged. A non-empty `info` becomes the member additionalErrorInfo.
 std::string error_body(unsigned status,
                        std::string_view message,
                        std::string_view activity_id,

@@ -14,7 +14,7 @@ using model::testing_support::parsed;
 using testing::HasSubstr;
 using testing::StartsWith;
 
-TEST(HttpStatus, OfEveryError) {
+TEST(HttpStatus, MapsEveryErrorCode) {
     EXPECT_EQ(http_status(ErrorCode::kBadRequest), 400U);
     EXPECT_EQ(http_status(ErrorCode::kUnauthorized), 401U);
     EXPECT_EQ(http_status(ErrorCode::kForbidden), 403U);
@@ -38,7 +38,7 @@ std::string code_in_body(unsigned status) {
     return parsed(error_body(status, "why", "id", "/dbs")).find("code")->string();
 }
 
-TEST(ErrorBody, NamesTheStatusAsTheServiceDoes) {
+TEST(ErrorBody, UsesTheServicesStatusNames) {
     EXPECT_EQ(code_in_body(400), "BadRequest");
     EXPECT_EQ(code_in_body(401), "Unauthorized");
     EXPECT_EQ(code_in_body(403), "Forbidden");
@@ -55,7 +55,7 @@ TEST(ErrorBody, NamesTheStatusAsTheServiceDoes) {
     EXPECT_EQ(code_in_body(503), "ServiceUnavailable");
 }
 
-TEST(ErrorBody, HasTheShapeSdksTakeApart) {
+TEST(ErrorBody, HasTheShapeThatSdksParse) {
     const std::string body = error_body(404, "Resource Not Found.", "4b7", "/dbs/d?secret=1");
     EXPECT_EQ(body,
               "{\"code\":\"NotFound\",\"message\":\"Message: {\\\"Errors\\\":[\\\"Resource Not "
@@ -64,7 +64,7 @@ TEST(ErrorBody, HasTheShapeSdksTakeApart) {
     EXPECT_THAT(parsed(body).find("message")->string(), StartsWith("Message: {\"Errors\":["));
 }
 
-TEST(ErrorBody, IsJsonWhateverTheTextIs) {
+TEST(ErrorBody, IsValidJsonForAnyText) {
     for (const std::string& text : {std::string("quotes \" and \\ and \n"),
                                     std::string("nul \0 byte", 10),
                                     std::string("half a character \xc3"),

@@ -1,4 +1,4 @@
-// A gateway over a whole service in memory, and requests that never were on a wire. Tests only.
+// A gateway over an in-memory service, with requests that bypass the network. Tests only.
 
 #pragma once
 
@@ -68,7 +68,7 @@ private:
     std::promise<http::Response> response_;
 };
 
-// A response taken apart.
+// A parsed response.
 class Reply {
 public:
     explicit Reply(const http::Response& response)
@@ -81,11 +81,11 @@ public:
             EXPECT_NE(colon, std::string_view::npos) << line;
             const auto [at, added] =
                 headers_.emplace(lower(line.substr(0, colon)), line.substr(colon + 2));
-            EXPECT_TRUE(added) << "twice: " << line;
+            EXPECT_TRUE(added) << "duplicate header: " << line;
         }
     }
 
-    // Nothing when it is missing.
+    // nullopt if it is missing.
     std::optional<std::string> header(std::string_view name) const {
         const auto found = headers_.find(lower(name));
         if (found == headers_.end()) return std::nullopt;
@@ -122,7 +122,8 @@ inline std::string signature(std::string_view method,
 
 class GatewayTest : public service::testing_support::ServiceTest {
 protected:
-    // Signed like a client's, with these headers added or put in place of the standard ones.
+    // A request signed as a client would sign it; `headers` are added to or replace the standard
+    // ones.
     std::shared_ptr<FakeExchange> make_exchange(const std::string& method,
                                                 const std::string& target,
                                                 Headers headers = {},
@@ -146,7 +147,7 @@ protected:
                std::string body = {}) {
         return answer_to(make_exchange(method, target, std::move(headers), std::move(body)));
     }
-    // /dbs/d/colls/c with the partition key /pk, over so many partitions.
+    // Creates /dbs/d/colls/c with partition key /pk and this many partitions.
     void make_container(unsigned partitions = 1) {
         ASSERT_EQ(send("POST", "/dbs", {}, R"({"id":"d"})").status, 201U);
         ASSERT_EQ(send("POST",

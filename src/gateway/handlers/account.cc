@@ -12,7 +12,7 @@ namespace {
 
 using json::Value;
 
-// The .NET planner on Windows reads these limits (reference of GET /).
+// The .NET query planner on Windows reads these limits (protocol: GET /).
 constexpr const char* kQueryEngineConfiguration =
     R"({"maxSqlQueryInputLength":262144,"maxJoinsPerSqlQuery":5,"maxLogicalAndPerSqlQuery":500,)"
     R"("maxLogicalOrPerSqlQuery":500,"maxUdfRefPerSqlQuery":10,"maxInExpressionItemsCount":16000,)"
@@ -30,8 +30,8 @@ bool is_host(std::string_view text) {
            });
 }
 
-// SDKs send all later requests here, so it must be what this client can reach: the host it has just
-// used, also through a port mapping or a proxy.
+// SDKs send all later requests to this endpoint, so return the host this client just used, which
+// also works through port mappings and proxies.
 std::string endpoint_of(Call& call, const std::string& default_host) {
     std::string_view host = call.header(header::kForwardedHost)
                                 .value_or(call.header(header::kHost).value_or(default_host));

@@ -14,7 +14,7 @@ namespace {
 
 using model::BatchOperation;
 
-// How much deeper a patched value stands in a batch than it may end up in the item.
+// A patched value is nested this much deeper in the batch than in the item.
 constexpr int kWrapperDepth = 5;
 
 std::optional<BatchOperation::Kind> kind_of(std::string_view name) {
@@ -31,7 +31,7 @@ std::optional<BatchOperation::Kind> kind_of(std::string_view name) {
     return found == std::end(kNames) ? std::nullopt : std::optional(found->second);
 }
 
-// Takes the members of the operations out of the text in the pass that checks it.
+// Extracts the members of the operations in the same pass that validates the JSON.
 class BatchReader {
 public:
     explicit BatchReader(std::string_view text) : text_(text) {}
@@ -91,7 +91,7 @@ private:
         } else if (name_ == "id") {
             operation.id = text();
         } else if (name_ == "partitionKey") {
-            // A string that holds the array; the array itself says the same.
+            // Usually a string that contains the array; a plain array is accepted too.
             operation.partition_key = kind == json::Kind::kArray ? std::string(raw) : text();
         } else if (name_ == "resourceBody") {
             operation.body = raw;

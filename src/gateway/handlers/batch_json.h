@@ -11,8 +11,8 @@
 
 namespace orrery::gateway::handlers {
 
-// [{"operationType":"Create","resourceBody":{...}},...]. kBadRequest when it is not that; what an
-// operation needs for its kind is not looked at.
+// Parses [{"operationType":"Create","resourceBody":{...}},...]. kBadRequest if malformed; does not
+// check that each operation has the members its type requires.
 Result<std::vector<model::BatchOperation>> parse_batch_json(std::string_view body);
 
 // [{"statusCode":201,...},...].

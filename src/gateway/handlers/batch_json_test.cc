@@ -54,7 +54,7 @@ TEST(BatchJson, Operations) {
     EXPECT_TRUE(parse_batch_json("[]")->empty());
 }
 
-TEST(BatchJson, Complaints) {
+TEST(BatchJson, MalformedBatches) {
     for (const char* body : {"", "[", R"([{"id":"1","id":"2"}])", "[{}] x"}) {
         EXPECT_THAT(complaint(body), HasSubstr("JSON")) << body;
     }
@@ -69,7 +69,7 @@ TEST(BatchJson, Complaints) {
     EXPECT_THAT(complaint(R"([{"operationType":"Read","id":1}])"), HasSubstr("id must be"));
 }
 
-TEST(BatchJson, ItemsMayBeAsDeepAsElsewhere) {
+TEST(BatchJson, AllowsItemsOfFullNestingDepth) {
     const std::string nested =
         std::string(json::kDepthMax, '[') + std::string(json::kDepthMax, ']');
     EXPECT_TRUE(parse_batch_json(R"([{"operationType":"Create","resourceBody":)" + nested + "}]"));

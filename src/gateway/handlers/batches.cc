@@ -52,14 +52,14 @@ http::Response batch_response(Call& call, std::vector<Result<ItemAnswer>> answer
     double charge = 0;
     for (Result<ItemAnswer>& answer : answers) {
         results.push_back(result_of(std::move(answer)));
-        // An item that has not changed (304) is no failure, but it is no success either.
+        // A 304 is not a failure, but it does make the response 207.
         all_done = all_done && results.back().status < 300;
         charge += results.back().charge;
     }
     std::string printed_charge;
     json::append_number(printed_charge, charge);
     http::Response response = call.make_response(all_done ? 200 : kMultiStatus, printed_charge);
-    // In the form of the request: a client of one cannot read the other.
+    // Answer in the request's format: clients read only the one they send.
     const bool binary = hybridrow::is_record_io(call.exchange().body());
     response.body = binary ? hybridrow::encode_results(results) : print_batch_json(results);
     return response;
@@ -84,7 +84,7 @@ void run(const Backend& backend, const CallPtr& call, const service::FoundContai
     for (model::BatchOperation& operation : *operations) {
         operation.minimal_return = operation.minimal_return || call->wants_minimal();
     }
-    // Without a word all or nothing, which promises more.
+    // Default to atomic, the stronger guarantee.
     const service::BatchOptions options{
         .atomic = !same_word(call->header(header::kBatchAtomic).value_or("true"), "false"),
         .continue_on_error = call->flag(header::kBatchContinueOnError)};
@@ -99,7 +99,7 @@ void run(const Backend& backend, const CallPtr& call, const service::FoundContai
 }  // namespace
 
 void post_batch(const Backend& backend, const CallPtr& call, const service::FoundContainer& found) {
-    // Up to a hundred items are taken apart first, which is too long for a reactor.
+    // Parsing up to a hundred items takes too long for a reactor thread.
     backend.workers.post([&backend, call, found] { run(backend, call, found); });
 }
 

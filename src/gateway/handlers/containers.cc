@@ -15,7 +15,7 @@ void respond_with_feed(Call& call, const Result<service::Resources::ContainerLis
     call.respond(call.make_feed(list->database_rid, "DocumentCollections", list->page));
 }
 
-// functions=2;storedProcedures=0;triggers=1; with what `number_of` says of each kind.
+// functions=2;storedProcedures=0;triggers=1; with the counts from `number_of`.
 template <typename NumberOf>
 std::string script_numbers(const NumberOf& number_of) {
     using model::ScriptKind;
@@ -24,7 +24,7 @@ std::string script_numbers(const NumberOf& number_of) {
            ";triggers=" + std::to_string(number_of(ScriptKind::kTrigger)) + ";";
 }
 
-// In kilobytes, -1 for no limit: the units of the service.
+// Sizes are in kilobytes and -1 means no limit, as in the service.
 void add_quota_headers(http::Response& response,
                        const service::ContainerUsage& usage,
                        const catalog::ScriptSet& scripts) {

@@ -1,5 +1,5 @@
-// One function per operation of the REST API: reads what it needs from the call, asks the service,
-// writes the response. The router's table says which request reaches which.
+// One function per operation of the REST API: reads its input from the call, calls the service,
+// writes the response. The router's table maps requests to these functions.
 
 #pragma once
 
@@ -11,7 +11,7 @@
 
 namespace orrery::gateway::handlers {
 
-// Health and certificate: the requests that need no key. Nothing when it is none of them.
+// Answers health and certificate requests, which need no key; nullopt for any other request.
 std::optional<http::Response> answer_without_key(const http::Exchange& exchange,
                                                  const Backend& backend);
 
@@ -30,9 +30,9 @@ void delete_container(const Backend& backend, const CallPtr& call);
 
 void list_items(const Backend& backend, const CallPtr& call);
 void post_item(const Backend& backend, const CallPtr& call);
-// A query sent to the feed; from any thread.
+// A query posted to the feed. Call from any thread.
 void query_items(const Backend& backend, const CallPtr& call, const service::FoundContainer& found);
-// Many operations sent to the feed at once; from any thread.
+// A batch posted to the feed. Call from any thread.
 void post_batch(const Backend& backend, const CallPtr& call, const service::FoundContainer& found);
 void read_item(const Backend& backend, const CallPtr& call);
 void replace_item(const Backend& backend, const CallPtr& call);
@@ -50,9 +50,9 @@ void replace_script(const Backend& backend, const CallPtr& call);
 void delete_script(const Backend& backend, const CallPtr& call);
 void execute_procedure(const Backend& backend, const CallPtr& call);
 
-// A write that names triggers in its headers; `done` is called on a thread for scripts.
+// A write that names triggers in its headers; `done` is called on a script thread.
 bool names_triggers(const Call& call);
-// A trigger that was asked for is better refused than left out.
+// Refuse the request rather than silently skip the trigger.
 Error no_triggers_here();
 void write_with_triggers(const Backend& backend,
                          const CallPtr& call,
@@ -68,16 +68,16 @@ void query_offers(const Backend& backend, const CallPtr& call);
 void read_offer(const Backend& backend, const CallPtr& call);
 void refuse_offer_change(const Backend& backend, const CallPtr& call);
 
-// The container that what the path names lives in; 404/1003 when it is missing.
+// The container that holds the resource in the path; 404/1003 if it is missing.
 Result<service::FoundContainer> owner_of(const Backend& backend, const Call& call);
 
 // Whether a POST on a feed is a query rather than a create.
 bool is_query(const Call& call);
 
-// The query of a POST on any feed but that of items.
+// The query in a POST on any feed except items.
 Result<service::ResourceQuery> query_of(Call& call);
 
-// Answers with a resource of the control plane: 304 when the client has it, else `status`.
+// Answers with a control-plane resource: 304 if the client's copy is current, else `status`.
 void respond_with(Call& call, unsigned status, const Result<service::ResourceAnswer>& answer);
 
 }  // namespace orrery::gateway::handlers

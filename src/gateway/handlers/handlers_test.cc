@@ -21,7 +21,7 @@ constexpr const char* kItems = "/dbs/d/colls/c/docs";
 constexpr const char* kItem = "/dbs/d/colls/c/docs/1";
 constexpr const char* kBody = R"({"id":"1","pk":"a"})";
 
-// What SDKs need to file session tokens (protocol: common response headers).
+// What SDKs need to store session tokens (protocol: common response headers).
 void expect_item_headers(const Reply& reply) {
     for (const char* name : {"x-ms-request-charge",
                              "x-ms-activity-id",
@@ -41,7 +41,7 @@ void expect_item_headers(const Reply& reply) {
     EXPECT_EQ(reply.header("x-ms-content-path"), "AQAAAIAAAAE=");
 }
 
-TEST_F(GatewayTest, AnItemsLife) {
+TEST_F(GatewayTest, CreateReadReplaceDeleteItem) {
     make_container();
     const Reply created = create(kBody, keyed(R"(["a"])"));
     EXPECT_EQ(created.status, 201U);
@@ -82,7 +82,7 @@ TEST_F(GatewayTest, UpsertAnswers201Then200) {
     expect_item_headers(conflict);
 }
 
-TEST_F(GatewayTest, MinimalAnswersHaveNoBody) {
+TEST_F(GatewayTest, MinimalResponseHasNoBody) {
     make_container();
     const Reply created = create(kBody, {{"Prefer", "return=minimal"}});
     EXPECT_EQ(created.status, 201U);
@@ -94,7 +94,7 @@ TEST_F(GatewayTest, MinimalAnswersHaveNoBody) {
     EXPECT_NE(send("GET", kItem, headers).body, "");
 }
 
-TEST_F(GatewayTest, ConditionsOfReadsAndWrites) {
+TEST_F(GatewayTest, ConditionalReadsAndWrites) {
     make_container();
     const std::string etag = *create(kBody).header("etag");
     Headers headers = keyed(R"(["a"])");
@@ -136,7 +136,7 @@ TEST_F(GatewayTest, OldClientsGetSimpleSessionTokens) {
     EXPECT_EQ(create(R"({"id":"2","pk":"a"})", headers).header("x-ms-session-token"), "0:-1#2");
 }
 
-TEST_F(GatewayTest, FeedsHaveTheirEnvelope) {
+TEST_F(GatewayTest, FeedEnvelope) {
     make_container(7);
     for (int i = 0; i < 5; ++i) {
         const std::string id = std::to_string(i);
@@ -253,7 +253,7 @@ TEST_F(GatewayTest, Scripts) {
     EXPECT_EQ(send("GET", sprocs + "/p").outcome(), "404");
 }
 
-TEST_F(GatewayTest, AContainerHasSoManyTriggers) {
+TEST_F(GatewayTest, LimitsTriggersPerContainer) {
     make_container();
     const auto create = [&](int number) {
         return send("POST",
@@ -271,7 +271,7 @@ TEST_F(GatewayTest, AContainerHasSoManyTriggers) {
     EXPECT_EQ(create(25), "201");
 }
 
-TEST_F(GatewayTest, RangesAreReadUntil304) {
+TEST_F(GatewayTest, ListingRangesEndsWith304) {
     make_container(7);
     const std::string target = "/dbs/d/colls/c/pkranges";
     const Reply first =

@@ -1,4 +1,4 @@
-// What an operation on an item is answered with, alone or as part of a batch.
+// Status and charge of an item operation, alone or in a batch.
 
 #pragma once
 

@@ -45,17 +45,18 @@ http::Response make_response(const Call& call,
     return response;
 }
 
-// Writes are completed by the partition's executor, which must not be kept from the next batch.
+// Writes complete on the partition's executor: build the response elsewhere to free it for the next
+// batch.
 service::ItemCallback answer_later(const CallPtr& call, service::FoundContainer found) {
     return [call, found = std::move(found)](ItemOutcome outcome) {
-        // std::function wants to be able to copy what it holds.
+        // std::function requires copyable captures.
         auto held = std::make_shared<ItemOutcome>(std::move(outcome));
         call->respond_with(
             [call, found, held] { return make_response(*call, found, std::move(*held)); });
     };
 }
 
-// A post-trigger may answer something else than the item.
+// A post-trigger may replace the response body.
 http::Response triggered_response(const Call& call,
                                   const service::FoundContainer& found,
                                   service::TriggeredAnswer answer) {
@@ -104,7 +105,7 @@ void list_items(const Backend& backend, const CallPtr& call) {
     call->respond(std::move(response));
 }
 
-// A POST on the feed means many things; only headers tell which (protocol: dispatch order).
+// A POST on the feed can be many operations; headers decide (protocol: dispatch order).
 void post_item(const Backend& backend, const CallPtr& call) {
     const auto found = owner_of(backend, *call);
     if (!found) return call->fail(found.error());

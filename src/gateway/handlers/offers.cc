@@ -19,7 +19,7 @@ void list_offers(const Backend& backend, const CallPtr& call) {
 void query_offers(const Backend& backend, const CallPtr& call) {
     if (!is_query(*call)) {
         return call->fail(Error(ErrorCode::kMethodNotAllowed,
-                                "Offers are made with their databases and containers."));
+                                "Offers are created with their databases and containers."));
     }
     const auto query = query_of(*call);
     if (!query) return call->fail(query.error());

@@ -12,7 +12,7 @@ namespace {
 
 using service::ProcedureAnswer;
 
-// JavaScript's encodeURIComponent is what the log is encoded with in the service.
+// The service encodes the log with JavaScript's encodeURIComponent.
 constexpr std::string_view kKeptByEncodeUriComponent = "!'()*";
 
 Result<service::StoredScript> find_procedure(const service::FoundContainer& found,
@@ -71,7 +71,7 @@ bool names_triggers(const Call& call) {
 }
 
 Error no_triggers_here() {
-    return Error(ErrorCode::kBadRequest, "This operation cannot have triggers.");
+    return Error(ErrorCode::kBadRequest, "This operation does not support triggers.");
 }
 
 void write_with_triggers(const Backend& backend,

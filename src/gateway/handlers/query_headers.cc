@@ -15,8 +15,8 @@ double milliseconds(std::chrono::nanoseconds time) {
     return std::chrono::duration<double, std::milli>(time).count();
 }
 
-// Names and order as the service sends them; the JS SDK refuses a segment that is not key=value.
-// What is always 0 is not a step of its own here.
+// Names and order match the service; the JS SDK rejects segments that are not key=value. Fields
+// fixed at 0 are steps that are not measured separately here.
 std::string metrics_text(const service::QueryAnswer& answer) {
     const sql::Counters& counters = answer.counters;
     const double hits = counters.items_read == 0
@@ -66,7 +66,7 @@ json::Value composite_specs(const std::vector<std::string>& parts) {
     return specs;
 }
 
-// One list of each kind under the names of the first format.
+// Adds the lists of single and composite indexes in the V1 format.
 void set_v1(json::Value& out, const std::string& which, const sql::Access::Indexes& indexes) {
     json::Value::Array singles;
     for (const std::string& path : indexes.paths) {
@@ -105,7 +105,7 @@ json::Value lists_v2(const sql::Access::Indexes& indexes, bool potential) {
     return out;
 }
 
-// Base64 for clients that ask in the first way, percent-encoded for those that ask in the second.
+// V1 is base64, V2 is percent-encoded.
 std::string index_metrics(const sql::Access& access, bool v2) {
     json::Value out{json::Value::Object()};
     if (v2) {
@@ -131,7 +131,7 @@ void add_query_headers(http::Response& response,
         response.add_header(header::kIndexUtilization, index_metrics(answer.access, metrics_v2));
     }
     if (answer.sorted) {
-        // Tells the SDKs in which direction ties are broken by rid.
+        // Tells SDKs the direction in which ties are ordered by rid.
         response.add_header(header::kQueryExecutionInfo,
                             answer.access.numbers_descend
                                 ? R"({"reverseRidEnabled":false,"reverseIndexScan":true})"

@@ -1,4 +1,4 @@
-// The headers that tell a client how its query was run.
+// Response headers that describe how a query ran.
 
 #pragma once
 

@@ -6,7 +6,7 @@ namespace orrery::gateway::handlers {
 void list_ranges(const Backend& backend, const CallPtr& call) {
     const auto found = owner_of(backend, *call);
     if (!found) return call->fail(found.error());
-    // Any A-IM asks for the incremental protocol; only its spelling differs between SDKs.
+    // Any A-IM value requests the incremental protocol; SDKs spell it differently.
     const bool incremental = call->header(header::kAim).has_value();
     const auto answer =
         backend.resources.list_ranges(call->request, *found->container, incremental);

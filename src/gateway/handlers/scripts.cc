@@ -1,4 +1,4 @@
-// Stored procedures, triggers and user-defined functions: the path says which of them is meant.
+// Stored procedures, triggers and user-defined functions; the path says which.
 
 #include "base/check.h"
 #include "gateway/handlers/handlers.h"
