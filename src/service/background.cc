@@ -8,9 +8,9 @@ namespace orrery::service {
 
 namespace {
 
-// Removed in one commit: small enough to slip in between the writes of clients.
+// Small, so that client writes are not delayed.
 constexpr std::size_t kExpiredPerCommit = 100;
-// Steps before other partitions, and the rest of the background work, have their turn.
+// Consecutive sweeps of one partition before other partitions and background work get their turn.
 constexpr int kKeySweepsInARow = 16;
 
 }  // namespace
@@ -81,7 +81,7 @@ void Background::sweep_expired() {
 void Background::sweep_deleted_keys() {
     for (const catalog::ContainerPtr& container : catalog_.all_containers()) {
         for (const catalog::PartitionRange& range : container->ranges) {
-            // After a restart indexing opens all partitions that have been written to.
+            // After a restart, indexing opens every partition that has been written to.
             const auto partition = partitions_.find(range.partition);
             if (partition && sweep_deleted_key(*partition)) wake();
         }
@@ -100,7 +100,7 @@ bool Background::sweep_deleted_key(partition::Partition& partition) {
         partition.submit(partition::make_key_sweep_task(deletes->all().begin()->first,
                                                         key_positions_[id],
                                                         [&](bool done) { swept.set_value(done); }));
-        // When the store refuses to write, the next interval is soon enough.
+        // If the store rejects writes, retry at the next interval.
         if (!swept.get_future().get()) return false;
     }
     return true;
@@ -118,8 +118,8 @@ Status Background::sweep(const catalog::Container& container,
     std::promise<bool> removed;
     partition->submit(partition::make_expire_task(
         std::move(expired), default_ttl, [&removed](bool done) { removed.set_value(done); }));
-    // More may be waiting: go on after this round instead of sleeping. But not when the store
-    // refuses to write; the next interval is soon enough then.
+    // More may be waiting: continue after this round instead of sleeping. If the store rejects
+    // writes, retry at the next interval.
     if (removed.get_future().get() && more) wake();
     return {};
 }

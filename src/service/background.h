@@ -1,5 +1,5 @@
-// The work nobody waits for: removing expired items, those of deleted partition keys and the data
-// of removed containers, building indexes.
+// Background work: removes expired items, items of deleted partition keys and data of removed
+// containers, and builds indexes.
 
 #pragma once
 
@@ -20,7 +20,7 @@ namespace orrery::service {
 
 class Background {
 public:
-    // One thread, until destruction; sweeps every `interval`.
+    // Starts one thread, which runs a round every `interval` until destruction.
     Background(catalog::Catalog& catalog,
                Partitions& partitions,
                Indexing& indexing,
@@ -29,10 +29,10 @@ public:
     Background& operator=(const Background&) = delete;
     ~Background();
 
-    // Runs soon rather than at the next interval.
+    // Starts the next round now instead of at the next interval.
     void wake();
 
-    // One round, for tests and for the thread itself; not from two threads at once.
+    // Runs one round. Called by the thread and by tests; not thread-safe.
     void run_once();
 
 private:
@@ -50,12 +50,12 @@ private:
     Indexing& indexing_;
     const std::chrono::milliseconds interval_;
     std::unordered_map<storage::PartitionId, partition::SweepPosition> positions_;
-    // Of the key of each partition that is being swept; one after the other.
+    // Per partition: the position in the deleted key being swept. Keys are swept one at a time.
     std::unordered_map<storage::PartitionId, partition::KeySweepPosition> key_positions_;
 
     std::mutex mutex_;
     std::condition_variable changed_;
-    bool awake_ = true;  // the first round clears up after the last run of the server
+    bool awake_ = true;  // the first round cleans up after the previous run of the server
     bool stopping_ = false;
     std::thread thread_;
 };

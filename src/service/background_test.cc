@@ -19,7 +19,7 @@ using testing_support::item;
 using testing_support::must;
 using testing_support::ServiceTest;
 
-// Longer than any test: rounds come only when the test wakes the thread.
+// Longer than any test: rounds run only when the test wakes the thread.
 constexpr std::chrono::hours kNever(24);
 
 class BackgroundTest : public ServiceTest {
@@ -33,7 +33,7 @@ protected:
     std::uint64_t count(const catalog::ContainerPtr& container) {
         return must(services_.items->usage(*container)).item_count;
     }
-    // Rounds until it is so; a test that never comes true ends by its time limit.
+    // Runs rounds until the condition holds; fails after a deadline.
     void wake_until(Background& background, const std::function<bool()>& so) {
         const auto deadline = std::chrono::steady_clock::now() + seconds(30);
         while (!so() && std::chrono::steady_clock::now() < deadline) {
@@ -64,7 +64,7 @@ TEST_F(BackgroundTest, RemovesExpiredItemsOfAllRangesAndNoOthers) {
     EXPECT_EQ(services_.problems(), "");
 }
 
-TEST_F(BackgroundTest, FollowsAChangeOfTheDefault) {
+TEST_F(BackgroundTest, AppliesAChangedDefaultTtl) {
     const auto container = services_.container(R"({"defaultTtl":1000})");
     create(container, 5);
     Background background(*services_.catalog, *services_.partitions, *services_.indexing, kNever);
@@ -88,7 +88,7 @@ TEST_F(BackgroundTest, DropsTheDataOfRemovedContainers) {
     }
 }
 
-TEST_F(BackgroundTest, ClearsUpAtTheStart) {
+TEST_F(BackgroundTest, CleansUpAtStart) {
     const auto container = services_.container();
     create(container, 3);
     ASSERT_TRUE(services_.catalog->remove_container(container->rid, std::nullopt));
@@ -103,7 +103,7 @@ TEST_F(BackgroundTest, ClearsUpAtTheStart) {
 }
 
 // A full disk must not turn the sweep into a busy loop.
-TEST_F(BackgroundTest, DoesNotInsistWhenItCannotRemove) {
+TEST_F(BackgroundTest, DoesNotRetryInALoopWhenWritesFail) {
     storage::FaultyEngine counting(engine_);
     testing_support::Services services(counting, clock_);
     ASSERT_TRUE(services.start());
@@ -121,13 +121,13 @@ TEST_F(BackgroundTest, DoesNotInsistWhenItCannotRemove) {
         while (counting.writes() == before) {
             std::this_thread::sleep_for(std::chrono::milliseconds(1));
         }
-        // Time enough for many more rounds, if it made them.
+        // Long enough for many more rounds, if it were looping.
         std::this_thread::sleep_for(std::chrono::milliseconds(30));
     }
     EXPECT_EQ(counting.writes(), before + 1);
 }
 
-TEST_F(BackgroundTest, EndsAtOnceWhenNothingIsToBeDone) {
+TEST_F(BackgroundTest, StopsAtOnceWhenIdle) {
     for (int i = 0; i < 20; ++i) {
         Background background(
             *services_.catalog, *services_.partitions, *services_.indexing, kNever);

@@ -12,12 +12,12 @@ namespace {
 
 using Kind = model::BatchOperation::Kind;
 
-// What a result takes beside the item's JSON, roughly.
+// Approximate size of a result without the item's JSON.
 constexpr std::size_t kResultBytes = 200;
 
 Error not_executed() {
     return Error(ErrorCode::kFailedDependency,
-                 "The operation was not executed because another one of the batch failed.");
+                 "The operation was not executed because another operation of the batch failed.");
 }
 
 Error response_too_large() {
@@ -94,7 +94,7 @@ private:
         return bad_request("The batch has an operation of an unknown type.");
     }
 
-    // The request that would do this one operation alone.
+    // The request that would run this operation alone.
     Result<Request> request_of(const model::BatchOperation& operation) {
         Request one = request_;
         const auto view = [](const std::optional<std::string>& text) {
@@ -103,7 +103,7 @@ private:
         one.range_id.reset();
         one.if_match = view(operation.if_match);
         one.if_none_match = view(operation.if_none_match);
-        // To a read either etag is the one that the client has.
+        // For a read, If-Match names the version the client has, like If-None-Match.
         if (operation.kind == Kind::kRead && one.if_match) {
             if (!one.if_none_match) one.if_none_match = one.if_match;
             one.if_match.reset();
@@ -113,7 +113,7 @@ private:
         one.partition_key = *operation.partition_key;
         if (options_.atomic && TRY(partition_key_of(one, *container_)) != key_) {
             return bad_request(
-                "The partition key of an operation is not the one of the transactional batch.");
+                "An operation's partition key differs from that of the transactional batch.");
         }
         return one;
     }
@@ -125,8 +125,8 @@ private:
     std::optional<model::PartitionKeyValue> key_;
 };
 
-// All operations as one write. Failures are its results: the task itself succeeds, so that it can
-// tell them from a commit that failed.
+// Runs all operations as one write. Failures of operations become results and the task itself
+// succeeds, which distinguishes them from a failed commit.
 class Batches::Task final : public partition::WriteTask {
 public:
     Task(std::shared_ptr<partition::Partition> partition,
@@ -180,7 +180,7 @@ private:
         while (results_.size() < steps_.size()) {
             results_.push_back(not_executed());
         }
-        // That all results together are too large is the last one's fault.
+        // If the results are too large in total, the last operation gets that error.
         if (full_) std::swap(results_[failed_at], results_.back());
     }
 
@@ -198,7 +198,7 @@ private:
         }
     }
 
-    // An operation whose result would not fit is not done: the client is to send it again.
+    // An operation whose result does not fit is not executed; the client must send it again.
     Result<ItemAnswer> run(Step& step, partition::ItemWriter& writer) {
         if (!step.staged) return std::move(step.staged).take_error();
         const auto before = writer.savepoint();

@@ -1,6 +1,6 @@
 // Many operations in one request: a transaction on one partition key, or a bulk of independent
-// operations on one partition key range. Either is one step of the partition's executor, and so
-// part of one commit.
+// operations on one partition key range. Both run as one step of the partition's executor, and so
+// within one commit.
 
 #pragma once
 
@@ -21,12 +21,12 @@ namespace orrery::service {
 
 struct BatchOptions {
     bool atomic = true;              // all operations or none
-    bool continue_on_error = false;  // of a bulk: what comes after a failure is done all the same
+    bool continue_on_error = false;  // bulk only: operations after a failure still run
 };
 
 struct BatchOutcome {
-    // One for each operation, in their order. Or why the request as a whole is refused: nothing has
-    // been done then.
+    // One result per operation, in order, or an error if the whole request is refused and nothing
+    // was done.
     Result<std::vector<Result<ItemAnswer>>> results;
     std::optional<Position> position;
 };
@@ -37,8 +37,8 @@ class Batches {
 public:
     explicit Batches(Partitions& partitions) : partitions_(partitions) {}
 
-    // A transaction needs the request's partition key, a bulk its partition key range or key.
-    // Answers through the callback, on the executor's thread, when all is durable or refused.
+    // A transaction needs the request's partition key, a bulk its partition key range or key. Calls
+    // `done` once everything is durable or refused, usually on the executor's thread.
     void run(const Request& request,
              const catalog::ContainerPtr& container,
              const std::vector<model::BatchOperation>& operations,

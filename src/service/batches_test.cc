@@ -88,7 +88,7 @@ protected:
         R"({"uniqueKeyPolicy":{"uniqueKeys":[{"paths":["/u"]}]},"defaultTtl":-1})");
 };
 
-TEST_F(BatchesTest, OperationsSeeThoseBeforeThem) {
+TEST_F(BatchesTest, OperationsSeeEarlierOnes) {
     const auto outcome =
         transact({create(R"({"id":"1","pk":"a","u":1,"n":1})"),
                   read("1"),
@@ -114,7 +114,7 @@ TEST_F(BatchesTest, OperationsSeeThoseBeforeThem) {
     EXPECT_EQ(services_.problems(), "");
 }
 
-TEST_F(BatchesTest, ATransactionHasOneLsnAndManyEtags) {
+TEST_F(BatchesTest, TransactionHasOneLsnAndManyEtags) {
     const auto outcome = transact({create(item("1", "a", R"(,"u":1)")),
                                    create(item("2", "a", R"(,"u":2)")),
                                    upsert(item("1", "a", R"(,"u":3)"))});
@@ -128,7 +128,7 @@ TEST_F(BatchesTest, ATransactionHasOneLsnAndManyEtags) {
     EXPECT_EQ(services_.problems(), "");
 }
 
-TEST_F(BatchesTest, OneFailureUndoesATransaction) {
+TEST_F(BatchesTest, OneFailureRollsBackATransaction) {
     ASSERT_TRUE(services_.create(container_, item("taken", "a")).answer);
     const auto outcome = transact({create(item("1", "a", R"(,"u":1)")),
                                    remove("taken"),
@@ -138,7 +138,7 @@ TEST_F(BatchesTest, OneFailureUndoesATransaction) {
     EXPECT_THAT(ids(), ElementsAre("taken"));
     EXPECT_EQ(lsn(), 1);
     EXPECT_EQ(services_.problems(), "");
-    // Nothing of it is in the way of what comes next.
+    // Nothing of it affects later writes.
     EXPECT_THAT(codes_of(transact({create(item("1", "a", R"(,"u":1)"))})), ElementsAre("ok"));
 }
 
@@ -174,7 +174,7 @@ TEST_F(BatchesTest, ReadsMayBeConditional) {
     EXPECT_EQ((*outcome.results)[1]->kind, ItemAnswer::Kind::kRead);
 }
 
-TEST_F(BatchesTest, BodiesThatNobodyWants) {
+TEST_F(BatchesTest, MinimalReturnOmitsBodies) {
     model::BatchOperation quiet = create(item("1", "a"));
     quiet.minimal_return = true;
     const auto outcome = transact({quiet});
@@ -202,7 +202,7 @@ TEST_F(BatchesTest, RefusedAsAWhole) {
     EXPECT_THAT(codes_of(transact({read("1")}, other)), ElementsAre("400/1024"));
 }
 
-TEST_F(BatchesTest, ABulkFailsPieceByPiece) {
+TEST_F(BatchesTest, BulkOperationsFailIndependently) {
     const auto outcome = bulk({create(item("1", "a")),
                                with_key(read("none"), R"(["a"])"),
                                create(item("1", "a")),
@@ -215,14 +215,14 @@ TEST_F(BatchesTest, ABulkFailsPieceByPiece) {
     EXPECT_EQ(services_.problems(), "");
 }
 
-TEST_F(BatchesTest, ABulkMayStopAtAFailure) {
+TEST_F(BatchesTest, BulkMayStopAtAFailure) {
     const auto outcome =
         bulk({create(item("1", "a")), create(item("1", "a")), create(item("2", "b"))}, false);
     EXPECT_THAT(codes_of(outcome), ElementsAre("ok", "409", "424"));
     EXPECT_THAT(ids(), ElementsAre("1"));
 }
 
-TEST_F(BatchesTest, WhatIsOfAnotherRangeIsGone) {
+TEST_F(BatchesTest, OperationOnAnotherRangeIsGone) {
     container_ = services_.container(R"({"id":"wide"})", 7);
     std::vector<model::BatchOperation> operations;
     for (int i = 0; i < 50; ++i) {
@@ -251,7 +251,7 @@ TEST_F(BatchesTest, ResultsThatDoNotFit) {
     EXPECT_THAT(ids(), ElementsAre("1"));
 }
 
-TEST_F(BatchesTest, ACommitThatFailsIsNobodysResult) {
+TEST_F(BatchesTest, FailedCommitFailsTheWholeRequest) {
     storage::FaultyEngine faulty(engine_);
     testing_support::Services services(faulty, clock_);
     ASSERT_TRUE(services.start());

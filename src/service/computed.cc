@@ -29,7 +29,7 @@ bool has_subquery_or_udf(const sql::ast::Expression& expression) {
     });
 }
 
-// The item, nothing but the item: each has one value that only depends on it.
+// The value may depend on nothing but the item, and each item has exactly one.
 Status check_shape(const model::ComputedProperty& property, const sql::ast::Query& query) {
     if (query.select.kind != sql::ast::SelectKind::kValue) {
         return refused(property, "it must be SELECT VALUE.");
@@ -40,7 +40,7 @@ Status check_shape(const model::ComputedProperty& property, const sql::ast::Quer
     const bool plain = !query.where && query.group_by.empty() && query.order_by.empty() &&
                        !query.offset_limit && !query.select.top && !query.select.distinct &&
                        !query.explain;
-    if (!plain) return refused(property, "it has only SELECT VALUE and FROM.");
+    if (!plain) return refused(property, "it must have only SELECT VALUE and FROM.");
     const sql::ast::Expression& value = *query.select.items.front().expression;
     if (sql::has_aggregate(value) || has_subquery_or_udf(value)) {
         return refused(property,
@@ -54,7 +54,7 @@ class Evaluated : public index::ComputedProperties {
 public:
     explicit Evaluated(const std::vector<sql::ComputedProperty>& properties) {
         for (const sql::ComputedProperty& property : properties) {
-            // Each sees the item as it is stored, not the other computed properties.
+            // Each is evaluated on the stored item, without the other computed properties.
             auto bound = sql::bind(*property.query, {});
             CHECK(bound);
             queries_.emplace_back(std::move(bound).take());

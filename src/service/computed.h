@@ -1,4 +1,4 @@
-// Computed properties of containers: their definitions checked, and evaluated for the index.
+// Computed properties of containers: validates their definitions and evaluates them for the index.
 
 #pragma once
 
@@ -13,11 +13,11 @@
 
 namespace orrery::service {
 
-// kBadRequest when a definition is more than SELECT VALUE of an expression on the item.
+// kBadRequest if a definition is anything but SELECT VALUE of an expression over the item.
 Result<std::vector<sql::ComputedProperty>> parse_computed(
     const std::vector<model::ComputedProperty>& properties);
 
-// For a policy whose definitions have been checked before. May be asked from any thread.
+// The definitions in `policy` must have been checked before. The result is thread-safe.
 std::shared_ptr<const index::ComputedProperties> make_computed(const index::PathPolicy& policy);
 
 }  // namespace orrery::service

@@ -1,5 +1,4 @@
-// The UDFs of one container, for one query or one script. JavaScript is started when the first one
-// is needed.
+// The UDFs of one container, for one query or one script. Starts JavaScript on first use.
 
 #pragma once
 
@@ -18,7 +17,7 @@ namespace orrery::service {
 
 class ContainerUdfs {
 public:
-    // Belongs to the runtime's thread; all three must outlive it.
+    // Use on the runtime's thread only; the arguments must outlive it.
     ContainerUdfs(script::Runtime& runtime,
                   const catalog::Container& container,
                   script::BlockList& blocked)
@@ -26,7 +25,7 @@ public:
 
     sql::UdfCaller& caller();
 
-    // How long the query took that has called them: one that takes too long is blocked.
+    // Records how long a query that called them took; slow UDFs get blocked.
     void record(std::chrono::milliseconds took);
 
 private:

@@ -1,5 +1,5 @@
-// Continuation tokens: where a feed goes on, signed so that only tokens of this server for the same
-// feed are taken. They hold a position, never state of the server, and survive restarts.
+// Continuation tokens: a position in a feed, signed so that only tokens this server issued for the
+// same feed are accepted. They hold no server state, so they survive restarts.
 
 #pragma once
 
@@ -14,16 +14,16 @@ namespace orrery::service {
 
 struct Continuation {
     std::uint32_t range_id = 0;
-    std::string resume;  // what the feed needs to go on in that range
+    std::string resume;  // position within that range
 };
 
 class ContinuationSigner {
 public:
     explicit ContinuationSigner(std::string_view secret) : key_(secret) {}
 
-    // `scope` says which feed it is: the container and what part of it. At most 1 KB of ASCII.
+    // `scope` identifies the feed: the container and the part of it. At most 1 KB of ASCII.
     std::string sign(const Continuation& continuation, std::string_view scope) const;
-    // kBadRequest for a token that was changed, or made for another scope or by another server.
+    // kBadRequest if the token was altered, or issued for another scope or by another server.
     Result<Continuation> check(std::string_view token, std::string_view scope) const;
 
 private:

@@ -1,4 +1,4 @@
-// No text that the signer did not make is taken, and what it made reads back.
+// The signer rejects any text it did not produce, and its own tokens read back.
 
 #include <cstddef>
 #include <cstdint>

@@ -32,7 +32,7 @@ TEST(Continuation, ReadsBack) {
     }
 }
 
-TEST(Continuation, IsTheSameForTheSamePosition) {
+TEST(Continuation, IsDeterministic) {
     const Continuation position{.range_id = 7, .resume = "here"};
     EXPECT_EQ(kSigner.sign(position, "scope"), kSigner.sign(position, "scope"));
 }
@@ -45,8 +45,8 @@ TEST(Continuation, OfAnotherScopeIsRefused) {
     }
 }
 
-// What stands in the scope and what stands in the payload cannot be traded for one another.
-TEST(Continuation, ScopeAndPayloadDoNotRunTogether) {
+// Bytes cannot be moved between scope and payload.
+TEST(Continuation, ScopeAndPayloadAreDelimited) {
     const std::string token = kSigner.sign({.range_id = 0, .resume = "x"}, "a");
     std::string bytes = *base64_decode(token);
     bytes.erase(16, 1);  // the first byte of the payload moves into the scope
@@ -74,7 +74,7 @@ TEST(Continuation, AnyChangeIsRefused) {
     EXPECT_FALSE(taken(base64_encode(bytes + "x")));
 }
 
-TEST(Continuation, WhatIsNoTokenIsRefused) {
+TEST(Continuation, MalformedTokenIsRefused) {
     for (const std::string& text : {std::string(),
                                     std::string("null"),
                                     std::string("{}"),

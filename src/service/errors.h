@@ -1,4 +1,4 @@
-// The refusals that several operations share, in the service's words.
+// Errors shared by several operations, worded as in the service.
 
 #pragma once
 
@@ -10,10 +10,10 @@ namespace orrery::service {
 
 // The resource itself is missing.
 Error not_found();
-// What it would live in is missing (404/1003): SDKs then drop what they remember of it.
+// The parent resource is missing (404/1003): SDKs then drop their cached copy of it.
 Error owner_not_found();
 Error bad_request(std::string message, std::uint32_t sub_status = 0);
-// A feature this server does not have, by name.
+// An unsupported feature, by name.
 Error not_implemented(const std::string& feature);
 
 }  // namespace orrery::service

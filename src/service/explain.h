@@ -1,4 +1,4 @@
-// EXPLAIN SELECT …: the physical plan of a query and what running it took, as one row.
+// EXPLAIN SELECT …: the physical plan of a query and the work it took, as one row.
 
 #pragma once
 

@@ -1,6 +1,6 @@
-// Every write of a workload over catalog and partitions fails once, in each way a write can fail.
-// Afterwards what was acknowledged is there, what was not is there as a whole or not at all, and
-// the workload can be finished.
+// Fails every write of a workload over catalog and partitions once, in each way a write can fail.
+// Afterwards acknowledged writes are present, others are present entirely or not at all, and the
+// workload can be finished.
 
 #include <functional>
 #include <string>
@@ -18,7 +18,7 @@ using storage::Fault;
 using testing_support::must;
 using testing_support::Services;
 
-// One client request, or one round of the background.
+// One client request, or one background round.
 using Step = std::function<Status(Services&)>;
 
 catalog::ContainerPtr container_of(Services& services, std::string_view name) {
@@ -115,7 +115,7 @@ std::vector<Step> workload() {
     };
 }
 
-// Everything a client can see.
+// Everything visible to a client.
 std::string described(Services& services) {
     std::string out = must(services.resources->list_databases({}, nullptr)).elements + "\n" +
                       must(services.resources->list_offers({}, nullptr)).elements + "\n";
@@ -131,7 +131,7 @@ std::string described(Services& services) {
     return out;
 }
 
-// A server on a machine that may fail.
+// A server whose storage can fail.
 class Machine {
 public:
     Status start() {
@@ -166,7 +166,7 @@ class FaultTest : public testing::TestWithParam<Fault> {
 protected:
     void SetUp() override { states_ = expected_states(writes_); }
 
-    // Runs the workload with that write failing, starts again after it, and goes on.
+    // Runs the workload with the nth write failing, restarts the server, and continues.
     void run_with_failure_at(std::uint64_t nth) {
         SCOPED_TRACE("write " + std::to_string(nth));
         Machine machine;
@@ -205,9 +205,9 @@ protected:
         EXPECT_EQ(machine.services().problems(), "");
     }
 
-    // The step that failed must be undone or done as a whole; returns the one to go on with.
+    // The failed step must be undone or done entirely; returns the step to continue with.
     std::size_t check_state(const std::string& state, std::size_t failed) {
-        // Dropping changes nothing a client sees, so both states are the same there.
+        // Dropping partitions is invisible to clients, so both states are equal there.
         const bool repeat =
             GetParam() != Fault::kCrashAfter || states_[failed] == states_[failed + 1];
         const std::size_t expected = repeat ? failed : failed + 1;

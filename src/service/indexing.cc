@@ -12,7 +12,7 @@ namespace orrery::service {
 
 namespace {
 
-// Before other partitions, and the rest of the background work, have their turn.
+// Consecutive steps in one partition before other partitions and background work get their turn.
 constexpr int kStepsInARow = 8;
 
 bool run_and_wait(
@@ -41,7 +41,7 @@ void Indexing::adopt_in(const catalog::Container& container) {
 Status Indexing::adopt_in(const catalog::Container& container, std::size_t range) {
     std::uint64_t& adopted = adopted_[container.ranges[range].partition];
     if (adopted == container.revision.version) return {};
-    // One that is neither open nor written to will have the policy of its time when it is.
+    // A partition neither open nor written to gets the current policy when it is first opened.
     const storage::PartitionId id = container.ranges[range].partition;
     if (!partitions_.find(id) && !TRY(partitions_.is_written(id))) {
         adopted = container.revision.version;
@@ -104,7 +104,7 @@ bool Indexing::advance(const catalog::PartitionRange& range) {
     const auto partition = partitions_.find(range.partition);
     if (!partition) return false;
     for (int step = 0; step < kStepsInARow && partition->index_view()->work_left; ++step) {
-        // When the store refuses to write, the next interval is soon enough.
+        // If the store rejects writes, retry at the next interval.
         if (!run_and_wait(*partition, partition::make_advance_task)) return false;
     }
     return partition->index_view()->work_left;

@@ -1,5 +1,5 @@
-// Keeps the indexes of containers in step with their indexing policies: partitions take a changed
-// policy over, build for it in small steps in the background, and then use it.
+// Keeps indexes in step with the containers' indexing policies: partitions adopt a changed policy,
+// build its index in small background steps, then use it.
 
 #pragma once
 
@@ -19,19 +19,19 @@ public:
     Indexing(catalog::Catalog& catalog, Partitions& partitions)
         : catalog_(catalog), partitions_(partitions) {}
 
-    // After a container was replaced: its partitions start to build for the policy it has now. It
-    // blocks until that is on disk. What fails is tried again in the background.
+    // Call after replacing a container: its partitions start building for the current policy.
+    // Blocks until that is on disk. Failures are retried in the background.
     void adopt(model::ContainerRid container);
 
-    // How much of a container is indexed by the policy it has now, in percent.
+    // How much of a container is indexed under its current policy, in percent.
     Result<int> progress(const catalog::Container& container);
 
-    // One round over all containers: a few steps for every partition that has work left. Says
-    // whether there is more. Not from two threads at once.
+    // One round over all containers: a few steps per partition with work left. Returns whether more
+    // remains. Not thread-safe.
     bool advance();
 
 private:
-    // Partition by partition; those that have taken it over already are left alone.
+    // Skips partitions that have already adopted the policy.
     void adopt_in(const catalog::Container& container);
     Status adopt_in(const catalog::Container& container, std::size_t range);
     bool advance(const catalog::PartitionRange& range);
@@ -39,9 +39,9 @@ private:
 
     catalog::Catalog& catalog_;
     Partitions& partitions_;
-    // One at a time, so that of two replaces the later one is what stays.
+    // One adoption at a time, so that the later of two replaces wins.
     std::mutex adopting_;
-    // Of each partition the revision of its container whose policy it has taken over.
+    // Per partition: the container revision whose policy it has adopted.
     std::unordered_map<storage::PartitionId, std::uint64_t> adopted_;
 };
 

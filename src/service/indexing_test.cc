@@ -49,7 +49,7 @@ int progress(Services& services) {
 
 class IndexingTest : public ServiceTest {};
 
-TEST_F(IndexingTest, AReplacedPolicyIsBuiltInSteps) {
+TEST_F(IndexingTest, BuildsAReplacedPolicyInSteps) {
     services_.container("{}", 2);
     EXPECT_EQ(progress(services_), 100);
     create(services_, 2000);
@@ -63,12 +63,12 @@ TEST_F(IndexingTest, AReplacedPolicyIsBuiltInSteps) {
     EXPECT_EQ(progress(services_), 100);
     EXPECT_GE(seen.size(), 2U);
     EXPECT_EQ(services_.problems(), "");
-    // What does not change the index does not rebuild it.
+    // A change that does not affect the index does not rebuild it.
     ASSERT_TRUE(replace(services_, std::string(kOnlyN).insert(1, R"("defaultTtl":50,)")));
     EXPECT_EQ(progress(services_), 100);
 }
 
-TEST_F(IndexingTest, ARestartGoesOnWhereItWas) {
+TEST_F(IndexingTest, ResumesAfterARestart) {
     services_.container("{}", 2);
     create(services_, 2000);
     ASSERT_TRUE(replace(services_, kOnlyN));
@@ -80,7 +80,7 @@ TEST_F(IndexingTest, ARestartGoesOnWhereItWas) {
     Services again(engine_, clock_);
     ASSERT_TRUE(again.start());
     EXPECT_EQ(progress(again), before);
-    // Nobody has to ask for the container: the first round looks at all.
+    // No request opens the container: the first round covers all containers.
     const Background background(
         *again.catalog, *again.partitions, *again.indexing, std::chrono::hours(1));
     const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(30);
@@ -90,10 +90,10 @@ TEST_F(IndexingTest, ARestartGoesOnWhereItWas) {
     EXPECT_EQ(progress(again), 100);
 }
 
-TEST_F(IndexingTest, APolicyThatThePartitionsMissedIsTakenOver) {
+TEST_F(IndexingTest, AdoptsAPolicyThatPartitionsMissed) {
     services_.container();
     create(services_, 10);
-    // As after a crash right behind the catalog's commit.
+    // As after a crash right after the catalog's commit.
     must(services_.catalog->replace_container(container_of(services_)->rid,
                                               model::testing_support::container_definition(kOnlyN),
                                               std::nullopt));
@@ -104,7 +104,7 @@ TEST_F(IndexingTest, APolicyThatThePartitionsMissedIsTakenOver) {
     EXPECT_EQ(services_.problems(), "");
 }
 
-TEST_F(IndexingTest, RemovedContainersAreLeftAlone) {
+TEST_F(IndexingTest, IgnoresRemovedContainers) {
     const auto container = services_.container();
     create(services_, 10);
     ASSERT_TRUE(replace(services_, kOnlyN));
@@ -114,7 +114,7 @@ TEST_F(IndexingTest, RemovedContainersAreLeftAlone) {
     services_.indexing->adopt(container->rid);
 }
 
-// Every write on the way from one policy to the next fails once, in each way a write can fail.
+// Fails every write between two policies once, in each way a write can fail.
 class IndexingFaultTest : public testing::TestWithParam<Fault> {
 protected:
     struct Machine {
@@ -129,7 +129,7 @@ protected:
         std::unique_ptr<Services> services;
     };
 
-    // From items under one policy to the next, a few writes in between.
+    // Replaces the policy of a container with items, with a few writes in between.
     static void work(Machine& machine) {
         const auto restart_if_crashed = [&] {
             if (!machine.engine.crashed()) return;

@@ -17,7 +17,7 @@ namespace orrery::service {
 
 namespace {
 
-// A container that holds one item, and has no index.
+// A source with one item and no index.
 class OneItem : public sql::ItemSource {
 public:
     explicit OneItem(std::string_view json) : item_{.number = 1, .json = json} {}
@@ -55,7 +55,7 @@ Result<ItemCondition> ItemCondition::parse(std::string_view text,
     const std::size_t start = text.find_first_not_of(" \t\r\n");
     if (start == std::string_view::npos || !same_word(text.substr(start, kFrom.size()), kFrom)) {
         return bad_request(
-            "Invalid patch request: the condition must be the end of a query, from FROM on.");
+            "Invalid patch request: the condition must be a query fragment that starts with FROM.");
     }
     const auto syntax = TRY(sql::parse("SELECT * " + std::string(text)));
     TRY(sql::check_query(*syntax,
@@ -69,7 +69,7 @@ Result<ItemCondition> ItemCondition::parse(std::string_view text,
 
 Result<bool> ItemCondition::holds_for(std::string_view json) const {
     OneItem source(json);
-    // One item is little work, and how much work is limited by itself: no clock need be asked.
+    // One item is little, bounded work: no time limit needed.
     const auto never = [] { return false; };
     const sql::PageLimits limits{.rows_max = 1,
                                  .bytes_max = model::limits::kPageBytesMax,

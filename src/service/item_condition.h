@@ -1,4 +1,4 @@
-// A condition on one item, in the words of a query from FROM on: what a patch may depend on.
+// A condition on one item, written as a query from FROM on. Patches may carry one.
 
 #pragma once
 
@@ -12,15 +12,15 @@
 
 namespace orrery::service {
 
-// Asked by one thread at a time.
+// Use from one thread at a time.
 class ItemCondition {
 public:
-    // From `from c where c.n > 1`. kBadRequest when that is no end of a query.
+    // Parses `from c where c.n > 1`. kBadRequest if that does not complete a query.
     static Result<ItemCondition> parse(std::string_view text,
                                        const catalog::Container& container,
                                        const Clock& clock);
 
-    // Whether the query has the item with this JSON. kBadRequest when it cannot be decided.
+    // Whether the query returns the item with this JSON. kBadRequest if it cannot be evaluated.
     Result<bool> holds_for(std::string_view json) const;
 
 private:

@@ -23,7 +23,7 @@ public:
     ItemFeed(Partitions& partitions, const ContinuationSigner& signer)
         : partitions_(partitions), signer_(signer) {}
 
-    // Reads from disk: call it where blocking is allowed.
+    // Reads from disk: call only where blocking is allowed.
     Result<ItemPage> read(const Request& request, const catalog::Container& container) const;
 
 private:

@@ -21,7 +21,7 @@ using testing_support::item;
 using testing_support::must;
 using testing_support::ServiceTest;
 
-// Over one partition and over seven: the same answers.
+// The answers must not depend on the number of partitions.
 class ItemFeedTest : public ServiceTest, public testing::WithParamInterface<std::uint32_t> {
 protected:
     void SetUp() override {
@@ -36,7 +36,7 @@ protected:
     Result<ItemPage> read(const Request& request) const {
         return services_.feed->read(request, *container_);
     }
-    // All pages of that size; each but the last must be full.
+    // Reads all pages of that size; all but the last must be full.
     std::vector<std::string> walk(Request request, const std::string& size) const {
         std::vector<std::string> ids;
         std::string token;
@@ -60,21 +60,21 @@ protected:
 
 INSTANTIATE_TEST_SUITE_P(Partitions, ItemFeedTest, testing::Values(1, 7));
 
-TEST_P(ItemFeedTest, HasEveryItemOnce) {
+TEST_P(ItemFeedTest, ReturnsEveryItemOnce) {
     const ItemPage page = must(read({}));
     EXPECT_THAT(ids_of(page.page), UnorderedElementsAreArray(all_));
     EXPECT_FALSE(page.page.continuation);
     EXPECT_EQ(page.position.range_id, GetParam() - 1);
 }
 
-TEST_P(ItemFeedTest, PagesOfEverySizeMakeUpTheWhole) {
+TEST_P(ItemFeedTest, PagesOfAnySizeCoverAllItems) {
     const std::vector<std::string> whole = ids_of(must(read({})).page);
     for (int size = 1; size <= 61; ++size) {
         EXPECT_EQ(walk({}, std::to_string(size)), whole) << size;
     }
 }
 
-TEST_P(ItemFeedTest, OfOnePartitionKeyInTheOrderOfInsertion) {
+TEST_P(ItemFeedTest, ReadsOnePartitionKeyInInsertionOrder) {
     Request request;
     request.partition_key = R"(["key 3"])";
     for (const char* size : {"1", "2", "5", "100"}) {
@@ -84,7 +84,7 @@ TEST_P(ItemFeedTest, OfOnePartitionKeyInTheOrderOfInsertion) {
     EXPECT_THAT(walk(request, "10"), IsEmpty());
 }
 
-TEST_P(ItemFeedTest, OfEachRange) {
+TEST_P(ItemFeedTest, ReadsEachRange) {
     std::vector<std::string> together;
     for (const auto& range : container_->ranges) {
         const std::string plain = std::to_string(range.id);
@@ -99,7 +99,7 @@ TEST_P(ItemFeedTest, OfEachRange) {
     EXPECT_EQ(together, ids_of(must(read({})).page));
 }
 
-TEST_P(ItemFeedTest, RangesThatDoNotExist) {
+TEST_P(ItemFeedTest, UnknownRanges) {
     Request request;
     for (const char* id : {"99", "7,99"}) {
         request.range_id = id;
@@ -111,8 +111,8 @@ TEST_P(ItemFeedTest, RangesThatDoNotExist) {
     }
 }
 
-TEST_P(ItemFeedTest, OfPartsOfTheHashSpace) {
-    // Cut at the hashes of two keys, which lie anywhere in the ranges.
+TEST_P(ItemFeedTest, ReadsPartsOfTheHashSpace) {
+    // Split at the hashes of these keys, which lie anywhere in the ranges.
     std::vector<std::string> cuts = {"", "FF"};
     for (const char* key : {"key 1", "key 2", "key 3"}) {
         cuts.push_back(to_hex_upper(
@@ -131,14 +131,14 @@ TEST_P(ItemFeedTest, OfPartsOfTheHashSpace) {
     EXPECT_THAT(together, UnorderedElementsAreArray(all_));
 }
 
-TEST_P(ItemFeedTest, OfAPartOfOneRange) {
+TEST_P(ItemFeedTest, ReadsPartOfOneRange) {
     Request request;
     request.range_id = "0";
     const auto of_range = walk(request, "100");
     request.start_epk = "";
     request.end_epk = "FF";
     EXPECT_THAT(walk(request, "100"), UnorderedElementsAreArray(of_range));
-    // Nothing of the first range lies at the end of the space; no other range may answer for it.
+    // The first range has nothing at the end of the space, and no other range may answer for it.
     request.start_epk = "3FFFFFFFFFFFFFFFFFFFFFFFFFFFFFFF";
     request.end_epk = "FF";
     EXPECT_THAT(walk(request, "100"), IsEmpty());
@@ -152,7 +152,7 @@ TEST_P(ItemFeedTest, OfAPartOfOneRange) {
     EXPECT_THAT(walk(request, "100"), IsEmpty());
 }
 
-TEST_P(ItemFeedTest, BadPartsAreRefused) {
+TEST_P(ItemFeedTest, RefusesBadEpkRanges) {
     Request request;
     request.start_epk = "xyz";
     EXPECT_EQ(code_of(read(request)), "400");
@@ -163,7 +163,7 @@ TEST_P(ItemFeedTest, BadPartsAreRefused) {
     EXPECT_EQ(code_of(read(request)), "400");
 }
 
-TEST_P(ItemFeedTest, BadRequestsAreRefused) {
+TEST_P(ItemFeedTest, RefusesBadRequests) {
     Request request;
     request.max_item_count = "many";
     EXPECT_EQ(code_of(read(request)), "400");
@@ -181,7 +181,7 @@ TEST_P(ItemFeedTest, BadRequestsAreRefused) {
     EXPECT_EQ(code_of(read(request)), "400/1024");
 }
 
-TEST_P(ItemFeedTest, AContinuationIsGoodForItsOwnFeedOnly) {
+TEST_P(ItemFeedTest, ContinuationIsValidOnlyForItsFeed) {
     Request request;
     request.max_item_count = "1";
     const std::string token = *must(read(request)).page.continuation;
@@ -213,7 +213,7 @@ TEST_P(ItemFeedTest, ContinuationsSurviveARestart) {
     EXPECT_THAT(ids, UnorderedElementsAreArray(all_));
 }
 
-// The same over a container with a key of two levels: /a is 0…3, /b is 0…7.
+// The same over a container with a two-level key: /a is 0…3, /b is 0…7.
 class HierarchicalFeedTest : public ItemFeedTest {
 protected:
     void SetUp() override {
@@ -232,7 +232,7 @@ protected:
 
 INSTANTIATE_TEST_SUITE_P(Partitions, HierarchicalFeedTest, testing::Values(1, 7));
 
-TEST_P(HierarchicalFeedTest, OfTheFirstLevels) {
+TEST_P(HierarchicalFeedTest, ReadsAKeyPrefix) {
     Request request;
     request.partition_key = "[2]";
     EXPECT_THAT(
@@ -242,8 +242,8 @@ TEST_P(HierarchicalFeedTest, OfTheFirstLevels) {
     EXPECT_EQ(walk(request, "3"), (std::vector<std::string>{"6", "14", "22", "30", "38"}));
 }
 
-// A client that sends both a key and a part of the hash space means what is in both.
-TEST_P(HierarchicalFeedTest, OfAPartOfTheFirstLevels) {
+// A request with both a key and a part of the hash space selects their intersection.
+TEST_P(HierarchicalFeedTest, ReadsPartOfAKeyPrefix) {
     const model::HashKind kind = container_->definition.partition_key.kind;
     const std::string cut = std::max(model::effective_partition_key({2.0, 2.0}, kind),
                                      model::effective_partition_key({2.0, 6.0}, kind));
@@ -267,8 +267,8 @@ TEST_P(HierarchicalFeedTest, OfAPartOfTheFirstLevels) {
     }
 }
 
-// So do the ranges: one that does not hold the key has nothing of it.
-TEST_P(HierarchicalFeedTest, OfTheFirstLevelsInOneRange) {
+// Likewise for a key and a range: a range that does not hold the key returns nothing.
+TEST_P(HierarchicalFeedTest, ReadsAKeyPrefixInOneRange) {
     for (const char* key : {"[2]", "[2,6]"}) {
         Request request;
         request.partition_key = key;
@@ -284,8 +284,8 @@ TEST_P(HierarchicalFeedTest, OfTheFirstLevelsInOneRange) {
     }
 }
 
-// No page is larger than the limit, and none ends before the next item would be too much.
-TEST_P(ItemFeedTest, PagesAreAsLargeAsTheyMayBe) {
+// No page exceeds the size limit, and none ends while the next item would still fit.
+TEST_P(ItemFeedTest, PagesFillTheSizeLimit) {
     constexpr std::size_t kLimit = 4U << 20;
     container_ = services_.container(R"({"id":"large"})", GetParam());
     std::size_t largest = 0;

@@ -1,4 +1,4 @@
-// A patch of one item, read and ready to be applied by the partition's executor.
+// A patch of one item, parsed and ready for the partition's executor.
 
 #pragma once
 
@@ -14,14 +14,14 @@
 
 namespace orrery::service {
 
-// Applied by one thread at a time.
+// Use from one thread at a time.
 class ItemPatch {
 public:
     static Result<ItemPatch> parse(std::string_view body,
                                    const catalog::ContainerPtr& container,
                                    const Clock& clock);
 
-    // The item as it shall be. 412/1110 when the condition does not hold.
+    // Returns the patched item. 412/1110 if the condition does not hold.
     Result<model::ItemBody> apply(std::string_view json) const;
 
 private:

@@ -38,7 +38,7 @@ protected:
         R"({"computedProperties":[{"name":"twice","query":"SELECT VALUE c.n * 2 FROM c"}]})");
 };
 
-TEST_F(ItemPatchTest, IsANewVersion) {
+TEST_F(ItemPatchTest, WritesANewVersion) {
     const auto created = services_.create(container_, R"({"id":"1","pk":"a","n":1})");
     const auto patched = patch("1", R"([{"op":"incr","path":"/n","value":1}])");
     ASSERT_TRUE(patched.answer);
@@ -49,13 +49,13 @@ TEST_F(ItemPatchTest, IsANewVersion) {
     EXPECT_EQ(services_.problems(), "");
 }
 
-TEST_F(ItemPatchTest, NewMembersStandBeforeTheSystemProperties) {
+TEST_F(ItemPatchTest, NewMembersPrecedeSystemProperties) {
     ASSERT_TRUE(services_.create(container_, R"({"id":"1","pk":"a"})").answer);
     EXPECT_THAT(json_of(patch("1", R"([{"op":"add","path":"/x","value":[]}])")),
                 StartsWith(R"({"id":"1","pk":"a","x":[],"_rid":")"));
 }
 
-TEST_F(ItemPatchTest, AFailedPatchLeavesNoTrace) {
+TEST_F(ItemPatchTest, FailedPatchChangesNothing) {
     ASSERT_TRUE(services_.create(container_, R"({"id":"1","pk":"a","n":1})").answer);
     const auto refused =
         patch("1", R"([{"op":"set","path":"/n","value":2},{"op":"remove","path":"/x"}])");
@@ -64,7 +64,7 @@ TEST_F(ItemPatchTest, AFailedPatchLeavesNoTrace) {
     EXPECT_EQ(code_of(patch("2", R"([{"op":"remove","path":"/x"}])").answer), "404");
 }
 
-TEST_F(ItemPatchTest, TheResultMustBeAnItem) {
+TEST_F(ItemPatchTest, ResultMustBeAValidItem) {
     ASSERT_TRUE(services_.create(container_, R"({"id":"1","pk":"a","s":"x"})").answer);
     const std::string half(model::limits::kItemBytesMax / 2, 'x');
     const std::string grow = R"([{"op":"set","path":"/)";
@@ -92,7 +92,7 @@ TEST_F(ItemPatchTest, Conditions) {
     EXPECT_EQ(code_of(patch_if("from c where udf.f(c.n)").answer), "400");
 }
 
-TEST_F(ItemPatchTest, EtagsComeBeforeConditions) {
+TEST_F(ItemPatchTest, ChecksEtagBeforeCondition) {
     ASSERT_TRUE(services_.create(container_, R"({"id":"1","pk":"a","n":1})").answer);
     Request stale;
     stale.if_match = "\"other\"";

@@ -24,20 +24,20 @@ Result<std::size_t> range_of_header(std::string_view header, const catalog::Cont
     return range_index(id, container);
 }
 
-// What is in both; an empty range when nothing is.
+// The intersection; an empty range if they are disjoint.
 model::EpkRange overlap(const model::EpkRange& a, const model::EpkRange& b) {
     std::string min = std::max(a.min_inclusive, b.min_inclusive);
     std::string max = std::max(min, std::min(a.max_exclusive, b.max_exclusive));
     return {.min_inclusive = std::move(min), .max_exclusive = std::move(max)};
 }
 
-// Narrows the selection down to these EPKs.
+// Restricts the selection to these EPKs.
 void select_epks(ItemSelection& selection,
                  const catalog::Container& container,
                  const model::EpkRange& wanted) {
     auto& epks = selection.scope.epks;
     epks = epks ? overlap(*epks, wanted) : wanted;
-    // At least one range stays, also when none has any of these: reading it then finds nothing.
+    // Keep at least one range even if none matches: reading it then returns nothing.
     while (selection.first_range < selection.last_range &&
            container.ranges[selection.first_range].epks.max_exclusive <= epks->min_inclusive) {
         ++selection.first_range;
@@ -87,7 +87,7 @@ Result<std::size_t> range_index(std::uint32_t id, const catalog::Container& cont
     if (found == container.ranges.end()) {
         constexpr std::uint32_t kPartitionKeyRangeGone = 1002;
         return Error(ErrorCode::kGone,
-                     "The requested partition key range does not exist any more.",
+                     "The requested partition key range no longer exists.",
                      kPartitionKeyRangeGone);
     }
     return static_cast<std::size_t>(found - container.ranges.begin());
@@ -108,8 +108,8 @@ Result<ItemSelection> select_items(const Request& request, const catalog::Contai
         }
         select_epks(selection, container, {.min_inclusive = *start, .max_exclusive = *end});
     }
-    // The none key of a container without partition key selects nothing: it has no other items an
-    // old client could mean.
+    // Without a header, select all items: in a container without a partition key,
+    // partition_key_of() would return the none key.
     if (request.partition_key) {
         const auto key = TRY(partition_key_of(request, container));
         if (key) select_key(selection, container, *key);

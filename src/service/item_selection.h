@@ -1,5 +1,4 @@
-// Which items of a container a feed or a query is about: what the headers of the request narrow it
-// down to.
+// The items of a container that a feed or query covers, as narrowed by request headers.
 
 #pragma once
 
@@ -13,21 +12,21 @@
 
 namespace orrery::service {
 
-// A run of partition key ranges, and what of them.
+// A run of partition key ranges, and the scope within them.
 struct ItemSelection {
     std::size_t first_range = 0;
     std::size_t last_range = 0;
     partition::FeedScope scope;
 
-    // Spells the selection out, so that a continuation of another one is recognised.
+    // A text form of the selection, which binds continuation tokens to it.
     std::string text(const catalog::Container& container) const;
 };
 
-// By partition key (or the first levels of one), partition key range and range of EPKs; each that
-// is given narrows the selection.
+// Selects by partition key (or its first levels), partition key range and EPK range, intersecting
+// those that are given.
 Result<ItemSelection> select_items(const Request& request, const catalog::Container& container);
 
-// Where the range stands among the container's; 410/1002 when it is gone.
+// The range's index in the container; 410/1002 if it is gone.
 Result<std::size_t> range_index(std::uint32_t id, const catalog::Container& container);
 
 }  // namespace orrery::service

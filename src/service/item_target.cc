@@ -41,7 +41,7 @@ Result<std::optional<model::PartitionKeyValue>> partition_key_of(
     std::optional<model::PartitionKeyValue> key;
     if (request.partition_key) key = TRY(model::parse_partition_key_header(*request.partition_key));
     if (definition.system_key) {
-        // [] and [{}] both say "no key" here, and so does an old client that sends nothing.
+        // [] and [{}] both mean "no key" here, and old clients send nothing.
         const bool none =
             !key ||
             (key->size() == 1 &&
@@ -83,8 +83,8 @@ Status check_intended_container(const Request& request, const catalog::Container
     if (!intended || intended->empty() || *intended == container.rid.text()) return {};
     constexpr std::uint32_t kIntendedContainerMismatch = 1024;
     return bad_request(
-        "The container's resource id is not the one the client intended; the "
-        "container has been created anew.",
+        "The container's resource id does not match the intended one; the "
+        "container was recreated.",
         kIntendedContainerMismatch);
 }
 
@@ -95,7 +95,7 @@ Status check_session(const Request& request, const partition::Partition& partiti
         TRY(model::required_lsn(*request.session_token, partition.identity().range_id, {}));
     const bool wanted = !request.consistency_level || *request.consistency_level == "Session";
     if (!required || !wanted || *required <= partition.lsn()) return {};
-    // A commit is on disk a moment before its number is published; the store itself knows.
+    // A commit is on disk just before its LSN is published, so check the store before refusing.
     std::string bytes;
     partition::State state;
     if (TRY(partition.store().get(partition::state_key(), bytes))) {

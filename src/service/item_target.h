@@ -1,4 +1,4 @@
-// Where an item operation goes: its partition key, and the partition that owns the key.
+// Routes an item operation: its partition key, and the partition that owns the key.
 
 #pragma once
 
@@ -15,19 +15,19 @@
 
 namespace orrery::service {
 
-// How far a partition is, for session tokens.
+// The LSN of a partition, for session tokens.
 struct Position {
     std::uint32_t range_id = 0;
     partition::Lsn lsn = 0;
 };
 
-// The partition key of the request's header; nothing when there is none. The empty key of
-// containers that have no partition key stands for itself.
+// The partition key in the request's header, if any. In a container without a partition key, always
+// a key: the empty one unless the header gives another.
 Result<std::optional<model::PartitionKeyValue>> partition_key_of(
     const Request& request, const catalog::Container& container);
 
-// The same for operations that cannot do without (read, replace, delete): 400 when it is missing or
-// has fewer components than the container's key.
+// For operations that require a key (read, replace, delete): 400 if it is missing or has fewer
+// components than the container's key.
 Result<model::PartitionKeyValue> required_partition_key(const Request& request,
                                                         const catalog::Container& container);
 
@@ -41,11 +41,11 @@ Result<ItemTarget> route(Partitions& partitions,
                          const catalog::Container& container,
                          const model::PartitionKeyValue& key);
 
-// 400/1024 when the client means another container of the same name.
+// 400/1024 if the client means another container of the same name.
 Status check_intended_container(const Request& request, const catalog::Container& container);
 
-// 400 when the request asks for more than the account's consistency; 404/1002 when the partition is
-// behind what the client has seen.
+// 400 if the request asks for stronger consistency than the account's; 404/1002 if the partition is
+// behind the client's session.
 Status check_session(const Request& request, const partition::Partition& partition);
 
 Position position_of(const partition::Partition& partition, partition::Lsn at_least = 0);

@@ -46,7 +46,7 @@ protected:
         R"({"id":"three","partitionKey":{"paths":["/a","/b","/c"],"kind":"MultiHash","version":2}})");
 };
 
-TEST_F(ItemTargetTest, TheHeaderNamesThePartitionKey) {
+TEST_F(ItemTargetTest, ParsesThePartitionKeyHeader) {
     EXPECT_EQ(key("[\"a\"]", *one_), "[\"a\"]");
     EXPECT_EQ(key("[null]", *one_), "[null]");
     EXPECT_EQ(key("[{}]", *one_), "[{}]");
@@ -54,7 +54,7 @@ TEST_F(ItemTargetTest, TheHeaderNamesThePartitionKey) {
     EXPECT_FALSE(must(partition_key_of({}, *one_)));
 }
 
-TEST_F(ItemTargetTest, BadHeadersAreRefused) {
+TEST_F(ItemTargetTest, RefusesBadHeaders) {
     for (const char* header : {"", "a", "\"a\"", "[\"a\"", "[[1]]", "[]", "[\"a\",\"b\"]"}) {
         EXPECT_EQ(key(header, *one_), "400") << header;
     }
@@ -62,7 +62,7 @@ TEST_F(ItemTargetTest, BadHeadersAreRefused) {
     EXPECT_EQ(key("[]", *three_), "400");
 }
 
-TEST_F(ItemTargetTest, PointOperationsNeedAllComponents) {
+TEST_F(ItemTargetTest, PointOperationsRequireAllComponents) {
     EXPECT_EQ(required("[\"a\"]", *one_), "[\"a\"]");
     EXPECT_EQ(code_of(required_partition_key({}, *one_)), "400");
     EXPECT_EQ(required("[1,2,3]", *three_), "[1,2,3]");
@@ -70,7 +70,7 @@ TEST_F(ItemTargetTest, PointOperationsNeedAllComponents) {
     EXPECT_EQ(required("[1]", *three_), "400");
 }
 
-TEST_F(ItemTargetTest, WithoutPartitionKeyAllSpellingsMeanNone) {
+TEST_F(ItemTargetTest, WithoutPartitionKeyEverySpellingMeansNone) {
     const auto old = system_key_container();
     EXPECT_TRUE(must(partition_key_of({}, *old))->empty());
     EXPECT_EQ(key("[]", *old), "[]");
@@ -79,7 +79,7 @@ TEST_F(ItemTargetTest, WithoutPartitionKeyAllSpellingsMeanNone) {
     EXPECT_TRUE(must(required_partition_key({}, *old)).empty());
 }
 
-TEST_F(ItemTargetTest, AKeyIsRoutedToTheRangeOfItsHash) {
+TEST_F(ItemTargetTest, RoutesAKeyToTheRangeOfItsHash) {
     std::set<std::uint32_t> used;
     for (int i = 0; i < 200; ++i) {
         const PartitionKeyValue value{"key " + std::to_string(i)};
@@ -96,7 +96,7 @@ TEST_F(ItemTargetTest, AKeyIsRoutedToTheRangeOfItsHash) {
     EXPECT_EQ(used.size(), 7U);
 }
 
-TEST_F(ItemTargetTest, TheIntendedContainerMustBeThisOne) {
+TEST_F(ItemTargetTest, IntendedContainerMustMatch) {
     Request request;
     EXPECT_TRUE(check_intended_container(request, *one_));
     request.intended_container_rid = "";
@@ -107,7 +107,7 @@ TEST_F(ItemTargetTest, TheIntendedContainerMustBeThisOne) {
     EXPECT_EQ(code_of(check_intended_container(request, *three_)), "400/1024");
 }
 
-TEST_F(ItemTargetTest, SessionsWaitForNobody) {
+TEST_F(ItemTargetTest, RefusesSessionsAheadOfThePartition) {
     const auto single = services_.container(R"({"id":"single"})");
     ASSERT_TRUE(services_.create(single, R"({"id":"1","pk":"a"})").answer);
     const auto partition = must(services_.partitions->open(*single, 0));

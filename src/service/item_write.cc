@@ -28,7 +28,7 @@ Result<partition::IndexingDirective> directive_of(const Request& request) {
     if (name.empty() || same_word(name, "default")) return IndexingDirective::kDefault;
     if (same_word(name, "include")) return IndexingDirective::kInclude;
     if (same_word(name, "exclude")) return IndexingDirective::kExclude;
-    return bad_request("The indexing directive is 'Default', 'Include' or 'Exclude'.");
+    return bad_request("The indexing directive must be 'Default', 'Include' or 'Exclude'.");
 }
 
 Result<partition::WriteRules> rules_of(const Request& request,
@@ -48,7 +48,7 @@ Error partition_key_mismatch() {
         kPartitionKeyMismatch);
 }
 
-// A body whose partition key agrees with the header, where there is one.
+// Parses the body and checks that its partition key agrees with the header's, if given.
 Result<model::ItemBody> checked_body(const Request& request,
                                      const catalog::Container& container,
                                      std::string_view text) {
@@ -60,7 +60,7 @@ Result<model::ItemBody> checked_body(const Request& request,
     return body;
 }
 
-// Create or upsert: what an item without an address can be written with.
+// ItemWriter::create or upsert: writes that need no address.
 using PutOperation = Result<partition::WrittenItem> (partition::ItemWriter::*)(
     const model::ItemBody&, std::string_view, const partition::WriteRules&);
 
@@ -163,7 +163,7 @@ Result<StagedOperation> stage_patch(Partitions& partitions,
                                     const ItemAddress& address,
                                     std::string_view text) {
     LocatedItem located = TRY(locate_item(partitions, request, *container, address));
-    // Shared because std::function wants to be able to copy what it holds.
+    // Shared, because std::function requires copyable captures.
     const auto patch = std::make_shared<const ItemPatch>(
         TRY(ItemPatch::parse(text, container, located.partition->clock())));
     partition::WriteRules rules = TRY(rules_of(request, *container));
@@ -218,7 +218,7 @@ Result<StagedOperation> stage_read(Partitions& partitions,
     LocatedItem located = TRY(locate_item(partitions, request, container, address));
     partition::WriteRules rules = TRY(rules_of(request, container));
     const partition::Identity& identity = located.partition->identity();
-    // The request's texts may be gone by then.
+    // Copied: the request's strings may be gone when this runs.
     std::optional<std::string> known;
     if (request.if_none_match) known = std::string(*request.if_none_match);
     return StagedOperation{

@@ -1,6 +1,5 @@
-// Operations on items made ready: everything about a request is checked that needs no look at the
-// store, and what is left is a step for the executor of the item's partition. Single writes and
-// batches are made of the same steps.
+// Prepares item operations: checks everything that needs no access to the store and returns the
+// rest as a step for the partition's executor. Single writes and batches share these steps.
 
 #pragma once
 
@@ -42,20 +41,20 @@ struct LocatedItem {
     partition::ItemRef ref;
 };
 
-// Finds partition and item of an operation that names one.
+// Locates the partition and item that an operation addresses.
 Result<LocatedItem> locate_item(Partitions& partitions,
                                 const Request& request,
                                 const catalog::Container& container,
                                 const ItemAddress& address);
 
-// What a read says of an item that was found; kNotModified when the client has it.
+// The answer for an item that was read; kNotModified if the client's copy is current.
 ItemAnswer read_answer(const Request& request,
                        const partition::Identity& identity,
                        partition::StoredItem item);
 
 struct StagedOperation {
     std::shared_ptr<partition::Partition> partition;
-    // Good as long as the partition is.
+    // Valid as long as the partition.
     std::function<Result<ItemAnswer>(partition::ItemWriter&)> run;
 };
 
@@ -85,7 +84,7 @@ Result<StagedOperation> stage_remove(Partitions& partitions,
 Result<StagedOperation> stage_remove_key(Partitions& partitions,
                                          const Request& request,
                                          const catalog::Container& container);
-// A read that is to see the writes in front of it.
+// A read that sees the writes staged before it.
 Result<StagedOperation> stage_read(Partitions& partitions,
                                    const Request& request,
                                    const catalog::Container& container,

@@ -4,7 +4,7 @@
 
 namespace orrery::service {
 
-// One write on its way through the executor.
+// One write in the executor.
 class Items::Task final : public partition::WriteTask {
 public:
     Task(StagedOperation operation, ItemCallback done)

@@ -1,6 +1,5 @@
-// The operations on single items. Reads answer at once; writes are handed to the partition's
-// executor and answer through the callback, on the executor's thread, when they are durable or
-// refused.
+// Operations on single items. Reads answer immediately; writes go to the partition's executor and
+// call back on its thread once they are durable or refused.
 
 #pragma once
 
@@ -17,8 +16,8 @@
 
 namespace orrery::service {
 
-// The position is known as soon as the request has found its partition, also when it then fails:
-// clients keep it in their session.
+// The position is set once the partition is known, even if the request then fails: clients keep it
+// in their session.
 struct ItemOutcome {
     Result<ItemAnswer> answer;
     std::optional<Position> position;
@@ -62,8 +61,8 @@ public:
                 const ItemAddress& address,
                 const ItemCallback& done);
 
-    // Removes all items of the request's partition key: for every reader when it is answered, from
-    // the disk in the background.
+    // Removes all items of the request's partition key. They are invisible once this is answered
+    // and removed from disk in the background.
     void remove_key(const Request& request,
                     const catalog::ContainerPtr& container,
                     const ItemCallback& done);
@@ -73,7 +72,7 @@ public:
 private:
     class Task;
 
-    // Hands what could be staged to its partition; what could not is answered at once.
+    // Submits a staged operation to its partition; answers staging errors immediately.
     static void submit(Result<StagedOperation> staged, const ItemCallback& done);
 
     Partitions& partitions_;

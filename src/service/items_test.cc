@@ -67,14 +67,14 @@ TEST_P(ItemsTest, CreateReadReplaceRemove) {
     EXPECT_EQ(services_.problems(), "");
 }
 
-TEST_P(ItemsTest, UpsertSaysWhetherTheItemIsNew) {
+TEST_P(ItemsTest, UpsertReportsWhetherItCreated) {
     const auto first = services_.upsert(container_, R"({"id":"1","pk":"a"})");
     const auto second = services_.upsert(container_, R"({"id":"1","pk":"a"})");
     EXPECT_EQ(first.answer->kind, ItemAnswer::Kind::kCreated);
     EXPECT_EQ(second.answer->kind, ItemAnswer::Kind::kReplaced);
 }
 
-TEST_P(ItemsTest, IdsAreUniqueInTheirPartitionKey) {
+TEST_P(ItemsTest, IdsAreUniqueWithinAPartitionKey) {
     for (const char* body : {R"({"id":"0001","pk":"Marketing"})",
                              R"({"id":"0002","pk":"Marketing"})",
                              R"({"id":"0001","pk":"Sales"})",
@@ -96,7 +96,7 @@ TEST_P(ItemsTest, FailuresCarryThePositionOnceThePartitionIsKnown) {
     EXPECT_FALSE(read("1", {}).position);
 }
 
-TEST_P(ItemsTest, TheHeaderMustAgreeWithTheBody) {
+TEST_P(ItemsTest, HeaderMustAgreeWithBody) {
     EXPECT_EQ(
         code_of(services_.create(container_, R"({"id":"1","pk":"a"})", keyed(R"(["b"])")).answer),
         "400/1001");
@@ -116,7 +116,7 @@ TEST_P(ItemsTest, TheHeaderMustAgreeWithTheBody) {
         "404");
 }
 
-TEST_P(ItemsTest, PointOperationsNeedThePartitionKey) {
+TEST_P(ItemsTest, PointOperationsRequireThePartitionKey) {
     ASSERT_TRUE(services_.create(container_, R"({"id":"1","pk":"a"})").answer);
     EXPECT_EQ(code_of(read("1", {}).answer), "400");
     EXPECT_EQ(code_of(services_.remove(container_, "1", {}).answer), "400");
@@ -158,7 +158,7 @@ TEST_P(ItemsTest, AddressedByRid) {
     EXPECT_EQ(code_of(services_.items->read(keyed(R"(["a"])"), container_, foreign).answer), "404");
 }
 
-TEST_P(ItemsTest, BadBodiesAreRefused) {
+TEST_P(ItemsTest, RefusesBadBodies) {
     EXPECT_EQ(code_of(services_.create(container_, "").answer), "400");
     EXPECT_EQ(code_of(services_.create(container_, "[]").answer), "400");
     EXPECT_EQ(code_of(services_.create(container_, R"({"pk":"a"})").answer), "400");
@@ -168,7 +168,7 @@ TEST_P(ItemsTest, BadBodiesAreRefused) {
     EXPECT_EQ(must(services_.items->usage(*container_)).item_count, 0U);
 }
 
-TEST_P(ItemsTest, TheIntendedContainerIsChecked) {
+TEST_P(ItemsTest, ChecksTheIntendedContainer) {
     Request request = keyed(R"(["a"])");
     request.intended_container_rid = "AQAAAIAAAAk=";
     EXPECT_EQ(code_of(services_.create(container_, R"({"id":"1","pk":"a"})", request).answer),
@@ -177,7 +177,7 @@ TEST_P(ItemsTest, TheIntendedContainerIsChecked) {
     EXPECT_EQ(code_of(services_.remove(container_, "1", request).answer), "400/1024");
 }
 
-TEST_P(ItemsTest, ReadsAheadOfTheSessionAreRefused) {
+TEST_P(ItemsTest, RefusesSessionsAheadOfThePartition) {
     ASSERT_TRUE(services_.create(container_, R"({"id":"1","pk":"a"})").answer);
     const auto position = *read("1", keyed(R"(["a"])")).position;
     Request request = keyed(R"(["a"])");
@@ -190,7 +190,7 @@ TEST_P(ItemsTest, ReadsAheadOfTheSessionAreRefused) {
     EXPECT_EQ(code_of(read("1", request).answer), "404/1002");
 }
 
-TEST_P(ItemsTest, UsageAddsUpTheRanges) {
+TEST_P(ItemsTest, UsageSumsAllRanges) {
     std::uint64_t bytes = 0;
     for (int i = 0; i < 30; ++i) {
         const auto created =
@@ -202,7 +202,7 @@ TEST_P(ItemsTest, UsageAddsUpTheRanges) {
     EXPECT_EQ(usage.item_bytes, bytes);
 }
 
-TEST_P(ItemsTest, ExpiredItemsAreGoneAtOnce) {
+TEST_P(ItemsTest, ExpiredItemsAreInvisible) {
     const auto aging = services_.container(R"({"id":"aging","defaultTtl":10})", GetParam());
     ASSERT_TRUE(services_.create(aging, R"({"id":"1","pk":"a"})").answer);
     clock_.advance(std::chrono::seconds(10));

@@ -11,8 +11,8 @@
 
 namespace orrery::service {
 
-// The segments of a path, decoded. Whether they are names or rids is decided by the database: its
-// segment is a rid when there is a database with that rid.
+// Decoded path segments. The database segment decides whether both are names or rids: it is a rid
+// if a database has that rid.
 struct ContainerAddress {
     std::string_view database;
     std::string_view container;
@@ -31,13 +31,13 @@ struct FoundContainer {
 
 Result<FoundDatabase> find_database(const catalog::Catalog& catalog, std::string_view segment);
 
-// 404/1003 when the database is missing, 404 when the container is. Clients older than partitioned
-// containers do not see those.
+// 404/1003 if the database is missing, 404 if the container is. Clients older than partitioned
+// containers cannot see those.
 Result<FoundContainer> find_container(const catalog::Catalog& catalog,
                                       const ContainerAddress& address,
                                       ApiVersion version);
 
-// Whether a client of that version can see the container at all.
+// Whether a client of that API version can see the container.
 bool visible_to(const catalog::Container& container, ApiVersion version);
 
 }  // namespace orrery::service

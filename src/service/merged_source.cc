@@ -16,7 +16,7 @@ std::uint32_t range_of(Docnum number) {
     return static_cast<std::uint32_t>(number >> model::kItemCounterBits);
 }
 
-// Entries of all parts by value; of equal values those of the first part first.
+// Entries of all parts ordered by value; equal values are ordered by part.
 class MergedTerms : public index::TermCursor {
 public:
     struct Part {
@@ -36,8 +36,8 @@ public:
         first_->next();
         settle();
     }
-    // Of the value itself, the parts before the number's have been walked and those behind have
-    // not.
+    // At `value` itself, entries of parts before the number's have been returned and those of later
+    // parts have not.
     void seek(std::string_view value, Docnum docnum) override {
         constexpr Docnum kLast = std::numeric_limits<Docnum>::max();
         const std::uint32_t range = range_of(docnum);

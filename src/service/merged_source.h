@@ -1,7 +1,6 @@
-// Several partitions as one source, so that the server can run any query over all of them itself:
-// their items are read at the same time, their indexes are walked side by side, and rows come in
-// the order in which SDKs merge them. Items of equal sort keys stand in the order of their
-// partitions.
+// Combines several partitions into one source, so that the server can run any query over all of
+// them: reads their items in parallel, walks their indexes side by side, and returns rows in the
+// order in which SDKs merge them. Items with equal sort keys are ordered by partition.
 
 #pragma once
 
@@ -17,10 +16,10 @@ namespace orrery::service {
 class MergedSource : public sql::ItemSource {
 public:
     struct Part {
-        std::uint32_t range_id = 0;  // which numbers carry
+        std::uint32_t range_id = 0;  // encoded in item numbers
         std::unique_ptr<PartitionSource> source;
     };
-    // The readers are threads that do nothing else.
+    // `readers` must run nothing else, so that its threads never wait on this source.
     MergedSource(ThreadPool& readers, std::vector<Part> parts);
 
     std::unique_ptr<sql::ItemCursor> items(sql::ItemNumber from) override;
@@ -55,14 +54,14 @@ private:
 
     private:
         const std::vector<Part>& parts_;
-        // What a path or composite index is in each partition; our number is the place in here,
+        // The path or composite index in each partition. Our number for it is the position here,
         // plus one for paths.
         mutable std::vector<std::vector<Path>> paths_;
         mutable std::vector<std::vector<std::size_t>> composites_;
     };
 
     ThreadPool& readers_;
-    std::vector<Part> parts_;  // by range id, so that numbers rise from part to part
+    std::vector<Part> parts_;  // by range id, so that item numbers ascend across parts
     Index index_;
 };
 

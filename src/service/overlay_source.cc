@@ -10,7 +10,7 @@ namespace {
 
 using Written = partition::Transaction::Written;
 
-// The next item that has been written and is still there.
+// The next written item that was not deleted.
 Written::const_iterator next_there(Written::const_iterator at, Written::const_iterator end) {
     return std::find_if(at, end, [](const auto& one) { return one.second.has_value(); });
 }
@@ -36,7 +36,7 @@ public:
     }
 
 private:
-    // The next item that is as it was.
+    // The next item that the transaction has not written.
     Status find_in_base() {
         while (!base_ended_) {
             found_ = TRY(base_->next());
@@ -55,7 +55,7 @@ private:
     sql::Item item_;
 };
 
-// The numbers of the snapshot and those of new items. One whose item is gone leads to none.
+// Numbers of the snapshot plus those of written items. Loading a deleted one returns no item.
 class OverlayMembers : public index::DocnumCursor {
 public:
     OverlayMembers(std::unique_ptr<index::DocnumCursor> base, const Written& written)
@@ -97,7 +97,7 @@ public:
     Status status() const override { return {}; }
 };
 
-Error no_entries() { return Error(ErrorCode::kInternal, "an index without entries was asked"); }
+Error no_entries() { return Error(ErrorCode::kInternal, "read from an index without entries"); }
 
 }  // namespace
 

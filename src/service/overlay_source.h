@@ -1,6 +1,6 @@
-// The items of a transaction: those of its snapshot as its own writes leave them. Before the first
-// write it is the snapshot itself, with its index; from then on items are found by scanning the
-// logical partition, because the index does not know the writes.
+// The items a transaction sees: its snapshot with its own writes applied. Before the first write
+// this is the snapshot with its index; after that items are found by scanning the logical
+// partition, because the index does not contain the writes.
 
 #pragma once
 
@@ -14,7 +14,8 @@ namespace orrery::service {
 
 class OverlaySource : public sql::ItemSource {
 public:
-    // `base` is of the transaction's snapshot, limited to its logical partition. Both outlive it.
+    // `base` reads the transaction's snapshot, restricted to its logical partition. Both must
+    // outlive this.
     OverlaySource(PartitionSource& base, const partition::Transaction::Written& written)
         : base_(base), written_(written), index_(base) {}
 
@@ -26,7 +27,7 @@ public:
     const sql::IndexSource* index() const override;
 
 private:
-    // Knows the policy, by which queries are refused, and no entries.
+    // Provides the policy, which decides whether a query is allowed, but no entries.
     class NoEntries : public sql::IndexSource {
     public:
         explicit NoEntries(const PartitionSource& base) : base_(base) {}

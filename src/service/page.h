@@ -1,4 +1,4 @@
-// One page of a feed, as every feed answers it.
+// One page of a feed.
 
 #pragma once
 
@@ -18,8 +18,8 @@ struct Page {
     std::optional<std::string> continuation;
 };
 
-// How many elements a page may have, from x-ms-max-item-count: absent and 0 take the default, -1
-// has no limit but the page's size in bytes.
+// The page size from x-ms-max-item-count: the default if absent or 0; with -1 only the page's size
+// in bytes is limited.
 Result<std::size_t> page_size(const Request& request,
                               std::size_t otherwise = model::limits::kPageItemsDefault);
 

@@ -17,22 +17,22 @@ Result<std::size_t> size_of(std::optional<std::string_view> header) {
     return page_size(request);
 }
 
-TEST(PageSize, AbsentAndZeroTakeTheDefault) {
+TEST(PageSize, AbsentAndZeroMeanTheDefault) {
     EXPECT_EQ(*size_of(std::nullopt), 100U);
     EXPECT_EQ(*size_of("0"), 100U);
 }
 
-TEST(PageSize, MinusOneHasNoLimit) {
+TEST(PageSize, MinusOneMeansNoLimit) {
     EXPECT_EQ(*size_of("-1"), std::numeric_limits<std::size_t>::max());
 }
 
-TEST(PageSize, TakesWholeNumbers) {
+TEST(PageSize, AcceptsIntegers) {
     EXPECT_EQ(*size_of("1"), 1U);
     EXPECT_EQ(*size_of("1000"), 1000U);
     EXPECT_EQ(*size_of("2147483647"), 2147483647U);
 }
 
-TEST(PageSize, AnythingElseIsRefused) {
+TEST(PageSize, RefusesAnythingElse) {
     for (const char* bad : {"",
                             " ",
                             "-2",

@@ -16,7 +16,7 @@
 namespace orrery::service {
 
 class PartitionSource : public sql::ItemSource {
-    struct Opened {};  // only open() makes them
+    struct Opened {};  // restricts construction to open()
 
 public:
     PartitionSource(Opened /*opened*/, partition::Snapshot snapshot, partition::IndexReader reader)
@@ -26,7 +26,7 @@ public:
     static Result<std::unique_ptr<PartitionSource>> open(const partition::Partition& partition,
                                                          const partition::FeedScope& scope,
                                                          std::optional<std::int32_t> default_ttl);
-    // The state as the transaction found it.
+    // The state as of the transaction's snapshot.
     static Result<std::unique_ptr<PartitionSource>> open(const partition::Partition& partition,
                                                          const partition::Transaction& transaction,
                                                          const partition::FeedScope& scope,
@@ -34,7 +34,7 @@ public:
 
     partition::Lsn lsn() const { return snapshot_.state().lsn; }
 
-    // Any thread may use what it returns.
+    // The returned cursor may be used on any thread.
     std::unique_ptr<sql::ItemCursor> items(sql::ItemNumber from) override;
     Result<const sql::Item*> load(sql::ItemNumber number) override;
     bool is_whole() const override { return snapshot_.is_whole(); }
@@ -45,7 +45,7 @@ public:
     }
 
 private:
-    // The same questions in the words of the partition.
+    // Adapts IndexReader to the query engine.
     class Index : public sql::IndexSource {
     public:
         explicit Index(partition::IndexReader reader) : reader_(std::move(reader)) {}

@@ -14,13 +14,14 @@ Result<std::shared_ptr<partition::Partition>> Partitions::open(const catalog::Co
     const catalog::PartitionRange& range = container.ranges[range_index];
     if (auto found = find(range.partition)) return found;
     const std::unique_lock lock(mutex_);
-    // A request may still hold a container that is gone; its partition must not come back to life.
-    // Removal leaves the catalog first and this map later, so the order of the two checks is safe.
+    // A request may still hold a removed container, whose partition must not be reopened. Removal
+    // updates the catalog before this map, so checking in this order is safe.
     const catalog::ContainerPtr newest = catalog_.find_container(container.rid);
     if (!newest) return owner_not_found();
     std::shared_ptr<partition::Partition>& slot = open_[range.partition];
     if (!slot) {
-        // Not the policy of a container that has been replaced meanwhile: nobody would change it.
+        // Compile the newest policy: `container` may have been replaced, and nothing would update
+        // it.
         const auto policy = TRY(
             index::PathPolicy::compile(newest->definition, newest->definition.computed_properties));
         auto store = TRY(engine_.open(range.partition));

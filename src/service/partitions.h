@@ -1,5 +1,5 @@
-// The open partitions of this server. A partition is opened when it is first used and stays open
-// until its container is removed.
+// The open partitions of this server. A partition is opened on first use and stays open until its
+// container is removed.
 
 #pragma once
 
@@ -21,19 +21,19 @@ public:
                const partition::Partition::Environment& environment)
         : engine_(engine), catalog_(catalog), environment_(environment) {}
 
-    // 404/1003 when the container has been removed meanwhile.
+    // 404/1003 if the container has been removed.
     Result<std::shared_ptr<partition::Partition>> open(const catalog::Container& container,
                                                        std::size_t range_index);
 
-    // The partition if it is open, else null pointer.
+    // The partition if it is open, else null.
     std::shared_ptr<partition::Partition> find(storage::PartitionId id) const;
 
-    // Whether there has ever been a write to it.
+    // Whether it was ever written to.
     Result<bool> is_written(storage::PartitionId id) const;
 
-    // Drops the data of removed containers, and their entries in the catalog's list. Call after a
-    // removal and at start-up, not from two threads at once; safe to repeat. Blocks until nobody
-    // uses the partitions any more.
+    // Drops the data of removed containers and their entries in the catalog's drop list. Call after
+    // a removal and at startup; safe to repeat, not thread-safe. Blocks until the partitions are no
+    // longer in use.
     Status drop_removed();
 
 private:

@@ -29,7 +29,7 @@ protected:
     }
 };
 
-TEST_F(PartitionsTest, APartitionIsOpenedOnce) {
+TEST_F(PartitionsTest, OpensAPartitionOnce) {
     const auto container = services_.container("{}", 3);
     EXPECT_EQ(services_.partitions->find(container->ranges[1].partition), nullptr);
     const auto first = must(services_.partitions->open(*container, 1));
@@ -40,13 +40,13 @@ TEST_F(PartitionsTest, APartitionIsOpenedOnce) {
     EXPECT_NE(must(services_.partitions->open(*container, 2)), first);
 }
 
-TEST_F(PartitionsTest, ARemovedContainerIsNotOpenedAgain) {
+TEST_F(PartitionsTest, DoesNotReopenARemovedContainer) {
     const auto container = services_.container();
     ASSERT_TRUE(services_.catalog->remove_container(container->rid, std::nullopt));
     EXPECT_EQ(code_of(services_.partitions->open(*container, 0)), "404/1003");
 }
 
-TEST_F(PartitionsTest, DroppingTakesTheDataAndTheEntryInTheList) {
+TEST_F(PartitionsTest, DroppingRemovesTheDataAndTheListEntry) {
     const auto kept = services_.container(R"({"id":"kept"})");
     const auto gone = services_.container(R"({"id":"gone"})", 3);
     for (int i = 0; i < 20; ++i) {
@@ -66,7 +66,7 @@ TEST_F(PartitionsTest, DroppingTakesTheDataAndTheEntryInTheList) {
     ASSERT_TRUE(services_.partitions->drop_removed());
 }
 
-TEST_F(PartitionsTest, WhatWasRemovedBeforeARestartIsDroppedAfterIt) {
+TEST_F(PartitionsTest, DropsAfterARestartWhatWasRemovedBefore) {
     const auto gone = services_.container();
     ASSERT_TRUE(services_.create(gone, R"({"id":"1","pk":"a"})").answer);
     ASSERT_TRUE(services_.catalog->remove_container(gone->rid, std::nullopt));
@@ -77,14 +77,14 @@ TEST_F(PartitionsTest, WhatWasRemovedBeforeARestartIsDroppedAfterIt) {
     EXPECT_THAT(restarted.catalog->partitions_to_drop(), IsEmpty());
 }
 
-TEST_F(PartitionsTest, AFailedDropIsTriedAgain) {
+TEST_F(PartitionsTest, RetriesAFailedDrop) {
     storage::FaultyEngine faulty(engine_);
     Services services(faulty, clock_);
     ASSERT_TRUE(services.start());
     const auto gone = services.container(R"({"id":"x"})");
     ASSERT_TRUE(services.create(gone, R"({"id":"1","pk":"a"})").answer);
     ASSERT_TRUE(services.catalog->remove_container(gone->rid, std::nullopt));
-    for (const std::uint64_t nth : {1, 2}) {  // the drop itself, and crossing it off the list
+    for (const std::uint64_t nth : {1, 2}) {  // the drop itself, and removing its list entry
         faulty.inject(storage::Fault::kFail, nth);
         EXPECT_EQ(code_of(services.partitions->drop_removed()), "503");
         EXPECT_EQ(services.catalog->partitions_to_drop().size(), 1U);
@@ -94,7 +94,7 @@ TEST_F(PartitionsTest, AFailedDropIsTriedAgain) {
     EXPECT_FALSE(has_data(gone->ranges[0].partition));
 }
 
-TEST_F(PartitionsTest, AnEngineThatFailsToOpenIsAskedAgain) {
+TEST_F(PartitionsTest, RetriesAFailedOpen) {
     storage::FaultyEngine faulty(engine_);
     Services services(faulty, clock_);
     ASSERT_TRUE(services.start());
@@ -109,8 +109,8 @@ TEST_F(PartitionsTest, AnEngineThatFailsToOpenIsAskedAgain) {
     EXPECT_TRUE(services.partitions->open(*container, 0));
 }
 
-// Whoever still holds the container gets an answer, and the data stays gone.
-TEST_F(PartitionsTest, WritersOfARemovedContainerAreAllAnswered) {
+// Requests that still hold the container are answered, and the data stays dropped.
+TEST_F(PartitionsTest, AnswersAllWritersOfARemovedContainer) {
     for (int round = 0; round < 10; ++round) {
         const auto container = services_.container("{}", 2);
         std::atomic<int> started = 0;

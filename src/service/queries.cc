@@ -28,16 +28,16 @@ namespace {
 
 using SteadyClock = std::chrono::steady_clock;
 
-// A page takes no longer than this, whether it has a row to show for it or not.
+// Time limit for a page, even one without rows.
 constexpr std::chrono::seconds kPageTime{5};
-// Queries that have no rows before they have seen all items get this long.
+// Time limit for queries that return no rows before they have read all items.
 constexpr std::chrono::seconds kQueryTime{60};
 
 std::function<bool()> passes_in(std::chrono::seconds time) {
     return [end = SteadyClock::now() + time] { return SteadyClock::now() >= end; };
 }
 
-// A query that has been read and found to make sense.
+// A parsed and validated query.
 struct Parsed {
     sql::QuerySpec spec;
     sql::ast::QueryPtr syntax;
@@ -64,9 +64,9 @@ Result<Parsed> parse(const QueryOptions& options,
     return out;
 }
 
-// Tells queries apart, so that a continuation of another one is recognised. A position in the order
-// of ORDER BY is good for every query with that order: SDKs send it with a filter that begins there
-// (protocol §6.6).
+// Identifies the query, so that a continuation of another one is refused. A position in an ORDER BY
+// is valid for every query with that order: SDKs send it with a filter that starts there (protocol
+// §6.6).
 std::string digest_of(const Parsed& query) {
     std::string text;
     if (!query.syntax->order_by.empty() && query.syntax->group_by.empty()) {
@@ -82,7 +82,7 @@ std::string digest_of(const Parsed& query) {
     return std::string(as_bytes(sha256(text)));
 }
 
-// What the filter on the partition key leaves to be asked.
+// The ranges that the filter on the partition key leaves to query.
 struct Routing {
     sql::PartitionKeyFilter filter;
     std::vector<std::size_t> ranges;
@@ -109,7 +109,7 @@ Routing route(const Parsed& query,
         });
         if (touched) out.ranges.push_back(i);
     }
-    // Somebody has to say that there is nothing.
+    // Query one range anyway, so that an empty result still carries a session token.
     if (out.ranges.empty()) out.ranges.push_back(selection.first_range);
     return out;
 }
@@ -126,8 +126,8 @@ Result<std::string> plan_text(const Parsed& query,
                                   .features = features})));
 }
 
-// A query that names neither a partition key nor a range is answered as the service's gateway does:
-// itself, or by telling the client to plan it.
+// Queries without a partition key or range follow the service's gateway: serve the query, or tell
+// the client to fetch a plan.
 Status check_gateway(const Parsed& query,
                      const QueryOptions& options,
                      const catalog::Container& container,
@@ -160,7 +160,7 @@ Status check_gateway(const Parsed& query,
         .with_info(std::move(plan));
 }
 
-// One query of one request, from range to range.
+// Runs one query of one request over its ranges.
 class Run {
 public:
     Run(Partitions& partitions,
@@ -208,7 +208,7 @@ public:
         return std::move(answer_);
     }
 
-    // All ranges at once.
+    // Runs over all ranges at once.
     Result<QueryAnswer> run_merged(const Parsed& query,
                                    const std::vector<std::size_t>& ranges,
                                    ThreadPool& readers) {
@@ -230,7 +230,7 @@ public:
         return std::move(answer_);
     }
 
-    // Items that are not as the store has them.
+    // Runs over items that are not read from the store alone.
     Result<QueryAnswer> run_over(const Parsed& query, sql::ItemSource& source) {
         const sql::Prepared prepared = TRY(bind(query));
         scope_ = "script query " + selection_.text(container_) + " " + digest_of(query);
@@ -296,7 +296,7 @@ private:
         return source;
     }
 
-    // Puts the rows behind those there are; returns where to go on.
+    // Appends the rows to the page; returns the position to resume from.
     std::optional<sql::Resume> add(sql::ResultPage part) {
         Page& page = answer_.page;
         if (part.count > 0 && page.count > 0) page.elements += ',';
@@ -327,7 +327,7 @@ private:
 }  // namespace
 
 bool calls_udfs(const QueryOptions& options, std::string_view body) {
-    // Most queries can do without being parsed once more. JSON may spell the word with escapes.
+    // Avoids parsing most queries twice. JSON may escape the letters of "udf".
     constexpr std::string_view kWord = "udf";
     const auto same_letter = [](char a, char b) { return lower(a) == b; };
     const bool named =
@@ -351,10 +351,10 @@ Result<QueryAnswer> Queries::run(const Request& request,
     query.context.surroundings.udfs = udfs;
     const ItemSelection selection = TRY(select_items(request, container));
     const Routing routing = route(query, container, selection);
-    // A container without a partition key is one partition, and its clients know of no other.
+    // A container without a partition key has one partition, and its clients know of no others.
     const bool addressed = request.range_id || selection.scope.partition_key ||
                            container.definition.partition_key.system_key;
-    // A plan is explained for all partitions together.
+    // EXPLAIN covers all partitions together.
     const bool merge = options.merge || query.syntax->explain;
     if (!addressed && !merge) TRY(check_gateway(query, options, container, routing));
     const auto compiled = SteadyClock::now();

@@ -20,20 +20,20 @@
 
 namespace orrery::service {
 
-// What a client says about its query beyond the request's headers that all operations have.
+// Query options from headers that other operations do not have.
 struct QueryOptions {
     bool plain_text = false;       // the body is the query itself
     bool cross_partition = false;  // may go to all partitions
     bool parallelize = false;      // the client merges the partitions itself
     bool continuation_expected = true;
-    // Ours: the server merges the partitions, whatever the query.
+    // Our extension: the server merges the partitions for any query.
     bool merge = false;
-    bool query_metrics = false;  // the answer says how long each step took
-    bool index_metrics = false;  // and which indexes were used
+    bool query_metrics = false;  // report the time of each step
+    bool index_metrics = false;  // report the indexes used
     std::string_view supported_features;
 };
 
-// How long it took; what running consists of is in the counters, if the client wants to know.
+// Time spent. The counters break down `run` if the client asked for metrics.
 struct QueryTimes {
     std::chrono::nanoseconds compile{};
     std::chrono::nanoseconds bind{};  // a part of run
@@ -50,37 +50,37 @@ struct QueryAnswer {
     std::size_t partitions = 0;  // that were read
 };
 
-// Whether the query has to be run where UDFs can be called. False also when it is no query; running
-// it says why.
+// Whether the query must run where UDFs can be called. False if it does not parse; running it
+// reports the error.
 bool calls_udfs(const QueryOptions& options, std::string_view body);
 
 class Queries {
 public:
-    // The readers are threads that do nothing but read for queries over several partitions.
+    // `readers` must do nothing but read for queries over several partitions.
     Queries(Partitions& partitions,
             const ContinuationSigner& signer,
             const Clock& clock,
             ThreadPool& readers)
         : partitions_(partitions), signer_(signer), clock_(clock), readers_(readers) {}
 
-    // Reads from disk: call it where blocking is allowed. The UDFs are those of the container; they
-    // are called on this thread, and a query that calls any is refused without them.
+    // Reads from disk: call only where blocking is allowed. `udfs` are the container's and are
+    // called on this thread; without them a query that calls any is refused.
     Result<QueryAnswer> run(const Request& request,
                             const QueryOptions& options,
                             const catalog::Container& container,
                             std::string_view body,
                             sql::UdfCaller* udfs = nullptr) const;
 
-    // A query of a script: one page over the items of its transaction, which all have one partition
-    // key. The request has the key, the page size and the continuation.
+    // Runs a script's query: one page over the items of its transaction, all of one partition key.
+    // The request holds the key, the page size and the continuation.
     Result<QueryAnswer> run_over(const Request& request,
                                  const catalog::Container& container,
                                  std::string_view body,
                                  sql::ItemSource& source,
                                  sql::UdfCaller* udfs) const;
 
-    // How a client is to spread the query over the partitions: JSON. 400 when it declares less than
-    // the query needs.
+    // The plan by which a client spreads the query over partitions, as JSON. 400 if the client
+    // supports fewer features than the query needs.
     Result<std::string> plan(const Request& request,
                              const QueryOptions& options,
                              const catalog::Container& container,

@@ -1,5 +1,5 @@
-// How queries are run: which way to the items is chosen, and that it reads no more than it must.
-// What they answer is in tests/golden/sql.
+// How queries run: which access path is chosen, and that it reads no more than necessary. Results
+// are tested in tests/golden/sql.
 
 #include "service/queries.h"
 
@@ -77,7 +77,7 @@ protected:
                            answer.counters.rows);
     }
 
-    // The ids of all rows, page by page.
+    // The ids of all rows, read page by page.
     std::string ids(std::string_view text, std::string_view page_size) {
         json::Value body{json::Value::Object()};
         body.set("query", text);
@@ -100,13 +100,13 @@ protected:
     Even even_;
 };
 
-TEST_F(QueriesTest, TheIndexNarrowsWhatIsRead) {
+TEST_F(QueriesTest, IndexNarrowsTheItemsRead) {
     EXPECT_EQ(way("SELECT * FROM c WHERE c.n = 5"), "index lookup 1/1");
     EXPECT_EQ(way("SELECT * FROM c WHERE c.n IN (5, 6, 900)"), "index lookup 2/2");
     EXPECT_EQ(way("SELECT * FROM c WHERE c.city = 'c1' AND c.n = 5"), "index lookup 1/1");
     EXPECT_EQ(way("SELECT * FROM c WHERE c.n = 5 OR c.n = 6"), "index lookup 2/2");
     EXPECT_EQ(way("SELECT * FROM c WHERE c.n > 397"), "index lookup 2/2");
-    // Each side alone has many items.
+    // Each bound alone matches many items.
     EXPECT_EQ(way("SELECT * FROM c WHERE c.n > 299 AND c.n < 302"), "index lookup 2/2");
     EXPECT_EQ(way("SELECT * FROM c WHERE c.n BETWEEN 300 AND 301"), "index lookup 2/2");
     EXPECT_EQ(way("SELECT * FROM c WHERE c.n < 3 AND c.n > 5"), "nothing 0/0");
@@ -120,9 +120,9 @@ TEST_F(QueriesTest, TheIndexNarrowsWhatIsRead) {
     EXPECT_EQ(way("SELECT * FROM c WHERE c.n = 5 AND false"), "nothing 0/0");
 }
 
-TEST_F(QueriesTest, ManyMatchesAreNotListedFirst) {
+TEST_F(QueriesTest, WalksTheIndexForManyMatches) {
     EXPECT_EQ(way("SELECT TOP 3 * FROM c WHERE c.n >= 0"), "index walk 3/3");
-    // One more than fits tells whether there is a next page; TOP knows.
+    // Without TOP, one extra item is read to learn whether there is a next page.
     EXPECT_EQ(way("SELECT TOP 3 * FROM c WHERE c.pk > 'a' AND c.city > 'a'"), "index walk 3/3");
     EXPECT_EQ(way("SELECT * FROM c WHERE CONTAINS(c.id, '39')"), "index walk 14/14");
     EXPECT_EQ(way("SELECT * FROM c WHERE c.no = 5"), "scan 400/1") << "the path is not indexed";
@@ -134,7 +134,7 @@ TEST_F(QueriesTest, SortingWalksTheIndex) {
     EXPECT_EQ(way("SELECT TOP 3 * FROM c WHERE c.n > 10 ORDER BY c.n"), "ordered index walk 3/3");
     EXPECT_EQ(way("SELECT TOP 3 * FROM c ORDER BY c.city, c.n DESC"), "ordered index walk 3/3");
     EXPECT_EQ(way("SELECT TOP 3 * FROM c ORDER BY c.city DESC, c.n"), "ordered index walk 3/3");
-    // Few items are sooner sorted than found in order; they are read once more to be shown.
+    // Sorting few items is cheaper than walking the index; they are read again for output.
     EXPECT_EQ(way("SELECT * FROM c WHERE ARRAY_CONTAINS(c.tags, 't7') ORDER BY c.n"), "sort 16/8");
     EXPECT_EQ(code_of(run("SELECT * FROM c ORDER BY c.no")), "400");
     EXPECT_EQ(code_of(run("SELECT * FROM c ORDER BY c.n, c.city")), "400");
@@ -142,7 +142,7 @@ TEST_F(QueriesTest, SortingWalksTheIndex) {
     EXPECT_EQ(code_of(run("SELECT * FROM c WHERE ARRAY_CONTAINS(c.tags, 't7') AND " + two_rows +
                           " = 3 ORDER BY c.n")),
               "400")
-        << "the error of a filter that lets no item through";
+        << "an error in a filter that matches no item";
 }
 
 TEST_F(QueriesTest, CompositeIndexesServeFilters) {
@@ -158,7 +158,7 @@ TEST_F(QueriesTest, CompositeIndexesServeFilters) {
               "ordered index walk 3/3");
     EXPECT_EQ(way("SELECT * FROM c WHERE c.city = 'big' AND c.n < 1003 ORDER BY c.city DESC, c.n"),
               "ordered index walk 3/3");
-    // The range has no equality before it in the index.
+    // In the index, no equality precedes the range.
     EXPECT_EQ(way("SELECT TOP 1 * FROM c WHERE c.city > 'a' AND c.n > 1"), "index walk 1/1");
     const std::string filtered = "SELECT VALUE c.id FROM c WHERE c.city = 'big' AND c.n < 1005";
     EXPECT_EQ(ids(filtered, "-1"), R"("1004","1003","1002","1001","1000",)");
@@ -169,12 +169,12 @@ TEST_F(QueriesTest, CompositeIndexesServeFilters) {
     EXPECT_EQ(ids(sorted, "2"), R"("1000","1001","1002","1003","1004",)");
 }
 
-TEST_F(QueriesTest, FewMatchesAreSortedManyAreMetOnTheWay) {
+TEST_F(QueriesTest, SortsFewMatchesAndWalksForMany) {
     const std::string few = "SELECT TOP 3 * FROM c WHERE c.pk = 'p1' ORDER BY c.n";
     EXPECT_EQ(way(few), "sort 136/3");
 }
 
-TEST_F(QueriesTest, AggregatesReadNoItemsWhereTheIndexKnows) {
+TEST_F(QueriesTest, AggregatesCoveredByTheIndexReadNoItems) {
     EXPECT_EQ(way("SELECT VALUE COUNT(1) FROM c"), "scan 0/1");
     EXPECT_EQ(way("SELECT VALUE COUNT(1) FROM c WHERE c.n > 10"), "index walk 0/1");
     EXPECT_EQ(way("SELECT c.city, COUNT(1) AS n FROM c GROUP BY c.city"), "index walk 0/2");
@@ -185,7 +185,7 @@ TEST_F(QueriesTest, AggregatesReadNoItemsWhereTheIndexKnows) {
     EXPECT_EQ(ends.counters.index_entries_read, 2U);
 }
 
-TEST_F(QueriesTest, UdfsAreCalledOnWhatTheIndexLeaves) {
+TEST_F(QueriesTest, CallsUdfsOnIndexMatchesOnly) {
     EXPECT_EQ(way("SELECT * FROM c WHERE udf.even(c.n)"), "scan 400/200");
     EXPECT_EQ(even_.calls, 400);
     even_.calls = 0;
@@ -213,7 +213,7 @@ TEST_F(QueriesTest, UdfsAreCalledOnWhatTheIndexLeaves) {
     }
 }
 
-TEST_F(QueriesTest, AUdfThatFailsEndsTheQuery) {
+TEST_F(QueriesTest, FailingUdfEndsTheQuery) {
     even_.fails = true;
     for (const std::string_view query :
          {"SELECT * FROM c WHERE udf.even(c.n)",
@@ -230,7 +230,7 @@ TEST_F(QueriesTest, AUdfThatFailsEndsTheQuery) {
     EXPECT_EQ(code_of(run("SELECT VALUE udf.odd(c.n) FROM c")), "400");
 }
 
-TEST_F(QueriesTest, KnowsWhichQueriesCallUdfs) {
+TEST_F(QueriesTest, DetectsQueriesThatCallUdfs) {
     const auto asked = [](std::string_view text) {
         json::Value body{json::Value::Object()};
         body.set("query", text);
@@ -262,7 +262,7 @@ TEST_F(QueriesTest, ExplainShowsThePlan) {
     EXPECT_EQ(plan.find("actual")->find("itemsRead")->integer(), 1);
 }
 
-TEST_F(QueriesTest, TokensAreGoodForTheirQueryOnly) {
+TEST_F(QueriesTest, TokenIsValidOnlyForItsQuery) {
     const auto ask = [&](std::string_view text, std::optional<std::string_view> token) {
         json::Value body{json::Value::Object()};
         body.set("query", text);

@@ -11,7 +11,7 @@ namespace orrery::service {
 
 namespace {
 
-// Items are handed over by the chunk, so that threads seldom wait for each other.
+// Items are handed over in chunks, so that threads rarely wait for each other.
 constexpr std::size_t kChunkBytes = std::size_t{128} << 10;
 constexpr std::size_t kChunksAhead = 4;
 constexpr std::size_t kPartsAhead = 8;
@@ -25,7 +25,7 @@ struct Chunk {
     std::vector<Place> items;
 };
 
-// One partition. A reader fills it up and goes; whoever takes chunks calls the next one.
+// One partition. A reader fills the queue and leaves; taking a chunk schedules the next reader.
 class Part {
 public:
     Part(ThreadPool& readers, OpenItems open) : readers_(readers), open_(std::move(open)) {}
@@ -42,7 +42,7 @@ public:
         call_reader();
     }
 
-    // Waits for the next chunk; nothing at the end.
+    // Waits for the next chunk; nullopt at the end.
     Result<std::optional<Chunk>> take() {
         std::unique_lock lock(mutex_);
         changed_.wait(lock, [&] { return !chunks_.empty() || ended_; });
@@ -63,7 +63,7 @@ private:
         readers_.post([this] { read(); });
     }
 
-    // Only one reader at a time is in here; it alone uses the cursor.
+    // Only one reader runs this at a time, so the cursor needs no lock.
     void read() {
         if (!cursor_) cursor_ = open_();
         while (true) {
@@ -74,7 +74,7 @@ private:
             if (!more) outcome_ = std::move(more).take_error();
             ended_ = ended_ || !outcome_ || !*more;
             reading_ = !ended_ && chunks_.size() < kChunksAhead;
-            // With the lock held: without it the part may be gone.
+            // Notify under the lock: without it this object may already be destroyed.
             changed_.notify_all();
             if (!reading_) return;
         }
@@ -85,7 +85,7 @@ private:
         return !ended_;
     }
 
-    // False at the end.
+    // Returns false at the end.
     Result<bool> fill(Chunk& chunk) {
         chunk.bytes.reserve(kChunkBytes);
         while (chunk.bytes.size() < kChunkBytes) {
@@ -104,8 +104,8 @@ private:
     std::mutex mutex_;
     std::condition_variable changed_;
     std::deque<Chunk> chunks_;
-    bool reading_ = false;  // somebody is, or is about to
-    bool ended_ = false;    // nobody is to read any more
+    bool reading_ = false;  // a reader is running or scheduled
+    bool ended_ = false;    // no more reads: at the end, failed or cancelled
     Status outcome_;
 };
 

@@ -1,5 +1,5 @@
-// Reads the items of several partitions at once, each on a thread of its own, and hands them over
-// one partition behind the other. What has been read and not yet been taken is bounded.
+// Reads the items of several partitions in parallel, each on its own thread, and returns them
+// partition by partition. The amount read ahead is bounded.
 
 #pragma once
 
@@ -16,8 +16,8 @@ namespace orrery::service {
 // Opens the items of one partition; called on the thread that reads them.
 using OpenItems = std::function<std::unique_ptr<sql::ItemCursor>()>;
 
-// The pool must have threads that nobody blocks while he waits for these items. All that `parts`
-// refer to must outlive the cursor.
+// Pool threads must never wait on this cursor (deadlock). Everything that `parts` refers to must
+// outlive the cursor.
 std::unique_ptr<sql::ItemCursor> read_ahead(ThreadPool& readers, std::vector<OpenItems> parts);
 
 }  // namespace orrery::service

@@ -12,7 +12,7 @@ namespace {
 
 using testing_support::must;
 
-// Items `first` to `last` with texts of this size; then an error, if one is wanted.
+// Items `first` to `last` with JSON of this size, then optionally an error.
 class MadeItems : public sql::ItemCursor {
 public:
     MadeItems(sql::ItemNumber first, sql::ItemNumber last, std::size_t size, bool fails)
@@ -44,7 +44,7 @@ OpenItems made(sql::ItemNumber first,
     return [=] { return std::make_unique<MadeItems>(first, last, size, fails); };
 }
 
-// Takes all there is; says whether each item has its own text and the numbers rise.
+// Reads to the end; checks that each item has its own JSON and that numbers ascend.
 std::size_t take_all(sql::ItemCursor& cursor) {
     std::size_t count = 0;
     sql::ItemNumber last = 0;
@@ -57,9 +57,9 @@ std::size_t take_all(sql::ItemCursor& cursor) {
     return count;
 }
 
-TEST(ReadAhead, GivesOnePartBehindTheOther) {
+TEST(ReadAhead, ReturnsPartsInOrder) {
     ThreadPool readers(3);
-    // More than can be ahead of the taker, in chunks and in parts.
+    // More than is read ahead, in chunks and in parts.
     std::vector<OpenItems> parts;
     for (sql::ItemNumber part = 0; part < 20; ++part) {
         parts.push_back(made(part * 10'000 + 1, part * 10'000 + (part % 3) * 5'000));
@@ -81,7 +81,7 @@ TEST(ReadAhead, ItemsLargerThanAChunk) {
     EXPECT_EQ(take_all(*cursor), 12U);
 }
 
-TEST(ReadAhead, ErrorComesBehindTheItemsBeforeIt) {
+TEST(ReadAhead, ErrorFollowsTheItemsBeforeIt) {
     ThreadPool readers(2);
     const auto cursor = read_ahead(readers, {made(1, 5), made(6, 7, 100, true), made(8, 9)});
     for (int i = 0; i < 7; ++i) {
@@ -90,7 +90,7 @@ TEST(ReadAhead, ErrorComesBehindTheItemsBeforeIt) {
     EXPECT_EQ(cursor->next().error().code(), ErrorCode::kCorrupted);
 }
 
-TEST(ReadAhead, MayBeLeftAtAnyTime) {
+TEST(ReadAhead, CanBeDestroyedAtAnyTime) {
     ThreadPool readers(2);
     for (int taken = 0; taken < 200; ++taken) {
         const auto cursor = read_ahead(readers, {made(1, 100'000), made(200'000, 300'000)});
@@ -100,7 +100,7 @@ TEST(ReadAhead, MayBeLeftAtAnyTime) {
     }
 }
 
-TEST(ReadAhead, NoPartsNoItems) {
+TEST(ReadAhead, NoParts) {
     ThreadPool readers(1);
     EXPECT_EQ(must(read_ahead(readers, {})->next()), nullptr);
 }

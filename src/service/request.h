@@ -1,5 +1,5 @@
-// What a client asked for, free of HTTP: the headers that matter to the operations, as sent. The
-// texts belong to the exchange and are good until it is answered.
+// A client's request, free of HTTP: the headers that operations use, as sent. The strings belong to
+// the exchange and are valid until it is answered.
 
 #pragma once
 
@@ -11,11 +11,11 @@ namespace orrery::service {
 // API versions are dates; compared as the number yyyymmdd.
 using ApiVersion = int;
 inline constexpr ApiVersion kNewestApiVersion = 20240606;
-// From here on clients know partitioned containers.
+// From this version clients know partitioned containers.
 inline constexpr ApiVersion kPartitionedContainers = 20151216;
-// From here on clients understand session tokens with a version (0:-1#5 instead of 0:5).
+// From this version clients understand versioned session tokens (0:-1#5 instead of 0:5).
 inline constexpr ApiVersion kVectorSessionTokens = 20180618;
-// From here on they cannot create containers without a partition key.
+// From this version clients cannot create containers without a partition key.
 inline constexpr ApiVersion kPartitionKeyRequired = 20181231;
 
 struct Request {

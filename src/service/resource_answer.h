@@ -1,5 +1,4 @@
-// What the operations on all resources but items have in common: how one is answered, and how they
-// are listed.
+// Shared by the operations on all resources but items: answers and listings.
 
 #pragma once
 
@@ -20,31 +19,31 @@
 
 namespace orrery::service {
 
-// A resource as the client gets it. Without a body when the client has it already (304).
+// A resource as sent to the client, without a body if the client's copy is current (304).
 struct ResourceAnswer {
     std::optional<json::Value> body;
     std::string etag;
-    catalog::ContainerPtr container = nullptr;  // when it is one
+    catalog::ContainerPtr container = nullptr;  // set if the resource is one
 };
 
-// The answer to a read: without a body when the client's copy is still good.
+// Answers a read, without a body if the client's copy is current.
 ResourceAnswer read_answer(const Request& request, json::Value body, std::string etag);
 
-// The If-Match of a change, as the catalog takes it.
+// The If-Match condition of a write, as the catalog expects it.
 std::optional<std::string> if_match_of(const Request& request);
 
 // The body of a create or replace.
 Result<json::Value> parse_object(std::string_view body);
 
-// A list is in the order of these numbers, which are never used twice: a page can start behind
-// resources that have been removed meanwhile. The body is made when a page gets to it.
+// Lists are ordered by these numbers, which are never reused, so a page can resume even where
+// resources were removed. The body is built only when a page reaches it.
 struct Listed {
     std::uint64_t number;
     std::function<json::Value()> body;
 };
 
-// The page of the list that the request asks for; `scope` says which list it is, so that tokens of
-// another are refused. Without a query all are in it.
+// The requested page of the list; `scope` identifies the list, so that tokens of another are
+// refused. Without a query, all resources are listed.
 Result<Page> page_of(const Request& request,
                      const std::vector<Listed>& resources,
                      const ResourceQuery* query,

@@ -48,7 +48,7 @@ Value to_json(const catalog::Container& container, ApiVersion version) {
 Value to_json(const catalog::Offer& offer) {
     const model::Throughput& throughput = offer.throughput;
     Value content(Value::Object{});
-    // Autoscale starts at a tenth of its maximum, which is where an idle container stands.
+    // Autoscale starts at a tenth of its maximum, so report that for an idle container.
     content.set("offerThroughput",
                 throughput.autoscale ? throughput.request_units / 10 : throughput.request_units);
     content.set("offerIsRUPerMinuteThroughputEnabled", false);

@@ -1,4 +1,4 @@
-// The resources of the control plane as clients see them.
+// Control-plane resources as clients see them.
 
 #pragma once
 
@@ -9,7 +9,7 @@
 namespace orrery::service {
 
 json::Value to_json(const catalog::Database& database);
-// Clients from before 2018-12-31 do not see the key of a container that was made without one.
+// Clients older than 2018-12-31 do not see the key of a container created without one.
 json::Value to_json(const catalog::Container& container, ApiVersion version);
 json::Value to_json(const catalog::Offer& offer);
 json::Value to_json(const catalog::Script& script);

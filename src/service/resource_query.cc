@@ -21,7 +21,7 @@ Error unsupported(std::string_view near) {
         std::string(near.substr(0, 40)) + "'.");
 }
 
-// Cuts the text into words, strings and single characters.
+// Splits the text into words, strings and single characters.
 class Tokens {
 public:
     explicit Tokens(std::string_view text) : rest_(text) { advance(); }
@@ -140,7 +140,7 @@ Result<std::string> property(Tokens& tokens, std::string_view source) {
 Result<ResourceQuery> ResourceQuery::parse(const Value& body) {
     const Value* text = body.find("query");
     if (text == nullptr || !text->is_string()) {
-        return bad_request("The body of a query must be an object with a 'query' text.");
+        return bad_request("The body of a query must be an object with a 'query' string.");
     }
     Tokens tokens(text->string());
     if (!tokens.take_if("SELECT") || !tokens.take_if("*") || !tokens.take_if("FROM")) {

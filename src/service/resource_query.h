@@ -1,5 +1,5 @@
-// The small queries that SDKs send to the feeds of databases, containers, offers and scripts:
-// SELECT * FROM root r WHERE r.id = @id. Items are not queried with this.
+// The simple queries that SDKs send to feeds of databases, containers, offers and scripts: SELECT *
+// FROM root r WHERE r.id = @id. Not used for items.
 
 #pragma once
 
@@ -14,8 +14,8 @@ namespace orrery::service {
 
 class ResourceQuery {
 public:
-    // From the body of a query request: {"query": ..., "parameters": [...]}. Anything beyond
-    // `SELECT * FROM x [y] [WHERE x.p = value [AND ...]]` is refused by name.
+    // Parses the body of a query request: {"query": ..., "parameters": [...]}. Anything beyond
+    // `SELECT * FROM x [y] [WHERE x.p = value [AND ...]]` is refused, naming it.
     static Result<ResourceQuery> parse(const json::Value& body);
 
     bool matches(const json::Value& resource) const;

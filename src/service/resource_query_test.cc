@@ -29,8 +29,8 @@ constexpr const char* kOffer =
     R"({"id":"uT2L","resource":"dbs/rgkVAA==/colls/rgkVAMHcJww=/","offerResourceId":"rgkVAMHcJww=",)"
     R"("n":5,"flag":true,"nothing":null})";
 
-TEST(ResourceQuery, TheLookUpsOfTheSdks) {
-    // JavaScript, Python, Go, .NET and Java look for offers; all of them for databases by id.
+TEST(ResourceQuery, SdkLookups) {
+    // All of JavaScript, Python, Go, .NET and Java look up offers, and databases by id.
     EXPECT_TRUE(finds(
         R"(SELECT * from root where root.resource = "dbs/rgkVAA==/colls/rgkVAMHcJww=/")", kOffer));
     EXPECT_TRUE(finds("SELECT * FROM root r WHERE r.resource=@link",
@@ -46,7 +46,7 @@ TEST(ResourceQuery, TheLookUpsOfTheSdks) {
         "SELECT * FROM root r WHERE r.id=@id", kOffer, R"([{"name":"@id","value":"other"}])"));
 }
 
-TEST(ResourceQuery, WithoutAConditionEverythingIsFound) {
+TEST(ResourceQuery, WithoutConditionsMatchesEverything) {
     EXPECT_TRUE(finds("SELECT * FROM c", kOffer));
     EXPECT_TRUE(finds("  select  *\n from\troot  r ", kOffer));
     EXPECT_TRUE(finds("SELECT * FROM root AS r", kOffer));
@@ -92,7 +92,7 @@ TEST(ResourceQuery, EscapesInEitherKindOfQuotes) {
     EXPECT_TRUE(same("'a = b AND c'", "a = b AND c"));
 }
 
-TEST(ResourceQuery, AnythingBeyondIsRefused) {
+TEST(ResourceQuery, RefusesAnythingElse) {
     for (const char* text : {"",
                              "SELECT",
                              "SELECT *",
@@ -129,7 +129,7 @@ TEST(ResourceQuery, AnythingBeyondIsRefused) {
     }
 }
 
-TEST(ResourceQuery, ParametersMustBeThere) {
+TEST(ResourceQuery, ParametersMustHaveValues) {
     const std::string text = "SELECT * FROM c WHERE c.id = @id";
     for (const char* parameters : {"[]",
                                    "{}",
@@ -144,7 +144,7 @@ TEST(ResourceQuery, ParametersMustBeThere) {
     }
 }
 
-TEST(ResourceQuery, TheBodyMustBeAQuery) {
+TEST(ResourceQuery, BodyMustBeAQuery) {
     for (const char* body : {"{}",
                              "[]",
                              "null",

@@ -21,7 +21,7 @@ ResourceAnswer container_answer(const catalog::ContainerPtr& container, ApiVersi
             .container = container};
 }
 
-// Changes when ranges are added: ids are never reused.
+// Changes when ranges are added, because ids are never reused.
 std::string ranges_etag(const catalog::Container& container) {
     std::uint32_t newest = 0;
     for (const catalog::PartitionRange& range : container.ranges) {
@@ -79,7 +79,7 @@ Result<catalog::NewContainer> Resources::plan_container(const Request& request,
     TRY(parse_computed(wanted.definition.computed_properties));
     wanted.throughput =
         TRY(model::parse_throughput(request.offer_throughput, request.autopilot_settings));
-    // A container of a database with throughput shares that; any other has its own.
+    // A container in a database with throughput shares it; any other has its own.
     if (!wanted.throughput && !catalog_.find_offer_of(database.rid.text())) {
         wanted.throughput =
             model::Throughput{.request_units = model::limits::kThroughputMin, .autoscale = false};
@@ -124,12 +124,12 @@ Result<ResourceAnswer> Resources::replace_container(const Request& request,
                                                     std::string_view body) {
     const FoundContainer found = TRY(find_container(catalog_, address, request.api_version));
     Value value = TRY(parse_object(body));
-    // What an old client cannot see it cannot send either.
+    // Old clients cannot see the key, so they cannot send it.
     if (found.container->definition.partition_key.system_key) {
         value.set("partitionKey",
                   *model::to_json(found.container->definition).find("partitionKey"));
     }
-    // The service takes a missing policy as "leave it": it can never be another one.
+    // As in the service, a missing policy means "keep": it can never change.
     if (value.find("uniqueKeyPolicy") == nullptr) {
         value.set("uniqueKeyPolicy",
                   *model::to_json(found.container->definition).find("uniqueKeyPolicy"));
@@ -196,7 +196,7 @@ Result<RangesAnswer> Resources::list_ranges(const Request& request,
     for (const catalog::PartitionRange& range : container.ranges) {
         all.push_back({range.id, [&] { return to_json(container, range); }});
     }
-    // Clients build their routing map from one answer and do not expect it in pages.
+    // Clients build their routing map from one response and do not expect pages.
     Request whole = request;
     whole.max_item_count = "-1";
     answer.page = TRY(page_of(whole, all, nullptr, signer_, "ranges " + container.rid.text()));

@@ -1,5 +1,5 @@
-// The operations on databases, containers, offers and partition key ranges. They commit to the
-// catalog's store: call them where blocking is allowed.
+// Operations on databases, containers, offers and partition key ranges. They commit to the
+// catalog's store: call only where blocking is allowed.
 
 #pragma once
 
@@ -28,11 +28,11 @@ struct RangesAnswer {
 };
 
 struct ResourceOptions {
-    // Physical partitions of every new container; nothing follows from its throughput.
+    // Physical partitions of every new container; if unset, derived from its throughput.
     std::optional<std::uint32_t> partition_count;
-    // Called after a container is gone, so that its data is removed in the background.
+    // Called after a container is removed, to drop its data in the background.
     std::function<void()> on_removal;
-    // Called after a container was replaced, before that is answered.
+    // Called after a container is replaced, before the request is answered.
     std::function<void(model::ContainerRid)> on_replacement;
 };
 
@@ -41,7 +41,7 @@ public:
     Resources(catalog::Catalog& catalog, const ContinuationSigner& signer, ResourceOptions options)
         : catalog_(catalog), signer_(signer), options_(std::move(options)) {}
 
-    // The container a request for something in it means.
+    // Finds the container for a request on something inside it.
     Result<FoundContainer> find(const Request& request, const ContainerAddress& address) const {
         return find_container(catalog_, address, request.api_version);
     }
@@ -59,7 +59,7 @@ public:
                                              const ContainerAddress& address,
                                              std::string_view body);
     Status remove_container(const Request& request, const ContainerAddress& address);
-    // The rid of the database goes into the feed's envelope.
+    // The database's rid goes into the feed's envelope.
     struct ContainerList {
         std::string database_rid;
         Page page;
@@ -71,7 +71,7 @@ public:
     Result<ResourceAnswer> read_offer(const Request& request, std::string_view rid);
     Result<Page> list_offers(const Request& request, const ResourceQuery* query);
 
-    // With A-IM the answer is 304 once the client's etag is the current one.
+    // With `incremental` (A-IM), answers 304 if the client's etag is current.
     Result<RangesAnswer> list_ranges(const Request& request,
                                      const catalog::Container& container,
                                      bool incremental);

@@ -40,7 +40,7 @@ protected:
     Resources& resources_ = *services_.resources;
 };
 
-TEST_F(ResourcesTest, DatabasesAsClientsSeeThem) {
+TEST_F(ResourcesTest, Databases) {
     EXPECT_EQ(create("d").text(),
               R"({"id":"d","_rid":"AQAAAA==","_self":"dbs/AQAAAA==/",)"
               R"("_etag":"\"00000000-0002-0000-0000-6553f1000000\"","_ts":1700000000,)"
@@ -68,7 +68,7 @@ TEST_F(ResourcesTest, RemovalWakesTheBackground) {
     EXPECT_EQ(services_.removals, 2);
 }
 
-TEST_F(ResourcesTest, ListsComeInPages) {
+TEST_F(ResourcesTest, PagesLists) {
     std::vector<std::string> names;
     for (int i = 0; i < 5; ++i) {
         names.push_back("d" + std::to_string(i));
@@ -91,7 +91,7 @@ TEST_F(ResourcesTest, ListsComeInPages) {
     }
 }
 
-TEST_F(ResourcesTest, AListGoesOnAfterRemovals) {
+TEST_F(ResourcesTest, ListResumesAfterRemovals) {
     for (const char* name : {"a", "b", "c", "d", "e"}) {
         create(name);
     }
@@ -101,7 +101,7 @@ TEST_F(ResourcesTest, AListGoesOnAfterRemovals) {
     ASSERT_TRUE(resources_.remove_database({}, "c"));  // the one the next page would start with
     request.continuation = *first.continuation;
     EXPECT_THAT(ids_of(must(resources_.list_databases(request, nullptr))), ElementsAre("d", "e"));
-    EXPECT_EQ(code_of(resources_.list_offers(request, nullptr)), "400") << "another list";
+    EXPECT_EQ(code_of(resources_.list_offers(request, nullptr)), "400") << "token of another list";
 }
 
 TEST_F(ResourcesTest, ListsCanBeQueried) {
@@ -113,7 +113,7 @@ TEST_F(ResourcesTest, ListsCanBeQueried) {
     EXPECT_THAT(ids_of(must(resources_.list_databases({}, &query))), ElementsAre("b"));
 }
 
-TEST_F(ResourcesTest, ContainersAsClientsSeeThem) {
+TEST_F(ResourcesTest, Containers) {
     create("d");
     const json::Value made = create_container(R"({"defaultTtl":5})");
     for (const char* name : {"_rid",
@@ -143,7 +143,7 @@ TEST_F(ResourcesTest, ContainersAsClientsSeeThem) {
     EXPECT_EQ(code_of(resources_.list_containers({}, "x", nullptr)), "404/1003");
 }
 
-TEST_F(ResourcesTest, ReplaceKeepsWhatItDoesNotName) {
+TEST_F(ResourcesTest, ReplaceKeepsAnOmittedUniqueKeyPolicy) {
     create("d");
     create_container(R"({"uniqueKeyPolicy":{"uniqueKeys":[{"paths":["/u"]}]}})");
     const ContainerAddress address{.database = "d", .container = "c"};
@@ -157,7 +157,7 @@ TEST_F(ResourcesTest, ReplaceKeepsWhatItDoesNotName) {
     EXPECT_EQ(code_of(resources_.replace_container({}, address, "{}")), "400");
 }
 
-TEST_F(ResourcesTest, ThroughputDecidesTheOfferAndThePartitions) {
+TEST_F(ResourcesTest, ThroughputDeterminesOfferAndPartitions) {
     create("d");
     const auto ranges = [&](const std::string& id, const Request& request) {
         create_container("{\"id\":\"" + id + "\"}", request);
@@ -193,7 +193,7 @@ TEST_F(ResourcesTest, ThroughputDecidesTheOfferAndThePartitions) {
     EXPECT_EQ(code_of(resources_.read_offer({}, "nonsense")), "404");
 }
 
-TEST_F(ResourcesTest, ContainersOfASharedDatabaseHaveNoOffer) {
+TEST_F(ResourcesTest, ContainerWithSharedThroughputHasNoOffer) {
     Request shared;
     shared.offer_throughput = "400";
     create("d", shared);
@@ -201,7 +201,7 @@ TEST_F(ResourcesTest, ContainersOfASharedDatabaseHaveNoOffer) {
     EXPECT_EQ(must(resources_.list_offers({}, nullptr)).count, 1U);
 }
 
-TEST_F(ResourcesTest, OldClientsSeeOnlyWhatTheyKnow) {
+TEST_F(ResourcesTest, OldClientsSeeOnlyKnownFeatures) {
     create("d");
     create_container();
     Request old;
@@ -223,7 +223,7 @@ TEST_F(ResourcesTest, OldClientsSeeOnlyWhatTheyKnow) {
     EXPECT_EQ(code_of(resources_.create_container(old, "d", R"({"id":"large"})")), "400");
 }
 
-TEST_F(ResourcesTest, RangesTileTheSpaceAndAreListedOnce) {
+TEST_F(ResourcesTest, RangesCoverTheSpaceAndAreNotPaged) {
     create("d");
     const auto container = services_.container(R"({"id":"seven"})", 7);
     Request request = sized("2");

@@ -16,8 +16,8 @@ using script::Execution;
 using script::Outcome;
 using script::ScriptKind;
 
-// Conflicts are rare enough for a script to get through sooner or later; who does not gets 449, as
-// everybody does at the service.
+// Conflicts are rare, so most scripts commit within a few attempts; after ten return 449, as Cosmos
+// DB does.
 constexpr int kAttemptsMax = 10;
 
 Error conflicting() {
@@ -41,7 +41,7 @@ const char* name_of(TriggeredWrite::Kind kind) {
     return "Delete";
 }
 
-// Whoever creates may leave the partition key to the item.
+// Creates and upserts may omit the partition key header; the item then has the key.
 bool lacks_key(const Request& request,
                const catalog::Container& container,
                const TriggeredWrite& write) {
@@ -50,8 +50,8 @@ bool lacks_key(const Request& request,
             write.kind == TriggeredWrite::Kind::kUpsert);
 }
 
-// Does a transaction until it gets through. `attempt` returns an answer that is to be committed, or
-// an error that ends it.
+// Retries a transaction until it commits. `attempt` returns an answer to commit, or an error that
+// ends the loop.
 template <typename Answer, typename Attempt>
 Result<Answer> transact(const ScriptTransaction::Services& services,
                         const Request& request,
@@ -191,7 +191,7 @@ TriggeredAnswer ScriptExecutor::run_write(script::Runtime& runtime,
             return try_write(runtime, keyed, *found.container, write, transaction);
         });
     if (done) {
-        // The item was shown before it had one.
+        // The transaction ran before the commit assigned the LSN.
         done->item->item_lsn = lsn;
         return std::move(done).take();
     }
@@ -216,8 +216,8 @@ Result<StagedOperation> ScriptExecutor::stage(const Request& request,
     return stage_remove(partitions, request, container, write.address);
 }
 
-// A request to remove has no body, so triggers see the item. One to replace need not say which item
-// it addresses, so triggers find the item's link in the body.
+// A delete has no body, so its triggers see the stored item. A replace body may lack the item's
+// link, so add it for the triggers.
 Status ScriptExecutor::show_item(const Request& request,
                                  const catalog::Container& container,
                                  const TriggeredWrite& write,

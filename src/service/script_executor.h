@@ -1,6 +1,5 @@
-// Runs scripts on items: stored procedures, and writes that triggers belong to. Each is one
-// transaction, committed when the script has ended well and done again when somebody else came
-// first.
+// Runs scripts on items: stored procedures, and writes with triggers. Each run is one transaction,
+// committed if the script succeeds and retried on conflict.
 
 #pragma once
 
@@ -21,13 +20,13 @@
 namespace orrery::service {
 
 struct ProcedureAnswer {
-    // The response's body as JSON, or why there is none: nothing has been written then.
+    // The response body as JSON, or an error: then nothing was written.
     Result<std::optional<std::string>> body;
-    std::string log;  // of console.log, also of a script that failed
+    std::string log;  // console.log output, also of a failed script
     std::optional<Position> position;
 };
 
-// A script and the key under which its misbehaviour is remembered: it changes with every version.
+// A script and the key under which it is blocked, which changes with every version.
 struct StoredScript {
     std::shared_ptr<const script::Script> script;
     std::string version;
@@ -35,11 +34,11 @@ struct StoredScript {
 
 StoredScript stored_script(const catalog::ScriptPtr& script);
 
-// A write and the scripts around it.
+// A write and its triggers.
 struct TriggeredWrite {
     enum class Kind : std::uint8_t { kCreate, kUpsert, kReplace, kRemove };
     Kind kind = Kind::kCreate;
-    ItemAddress address;  // of what is replaced or removed
+    ItemAddress address;  // for replace and remove
     std::string body;     // of the request
     std::optional<StoredScript> before;
     std::optional<StoredScript> after;
@@ -47,7 +46,7 @@ struct TriggeredWrite {
 
 struct TriggeredAnswer {
     Result<ItemAnswer> item;
-    // What a trigger has put in its place, as JSON.
+    // A response body set by a trigger, as JSON.
     std::optional<std::string> body;
     std::optional<Position> position;
 };
@@ -63,17 +62,16 @@ public:
                    const ScriptTransaction::Services& services)
         : pool_(pool), blocked_(blocked), services_(services) {}
 
-    // Both answer through the callback, on a thread of the pool or at once. What the request points
-    // to must live until then.
+    // execute() and write() call `done` on a pool thread, or immediately on failure. What the
+    // request points to must live until then.
     void execute(const Request& request,
                  const FoundContainer& found,
                  const StoredScript& procedure,
                  std::string arguments,
                  bool logging,
                  const std::function<void(ProcedureAnswer)>& done);
-    // Runs a query where it can call the container's UDFs, on a thread of the pool, and then
-    // `done`: by then UDFs that took too long are known. kThrottled when too many wait for a
-    // thread.
+    // Runs a query that may call the container's UDFs on a pool thread, then calls `done`, by which
+    // time slow UDFs have been recorded. kThrottled if too many tasks wait for a thread.
     Status with_udfs(const catalog::ContainerPtr& container,
                      std::function<void(sql::UdfCaller&)> query,
                      std::function<void()> done);

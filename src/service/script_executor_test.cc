@@ -1,5 +1,5 @@
-// Scripts over a real partition: what they see, what they leave behind, and what happens when they
-// meet. The API that scripts have is tested in src/script.
+// Scripts over a real partition: what they see, what they write, and how concurrent ones interact.
+// The script API is tested in src/script.
 
 #include "service/script_executor.h"
 
@@ -29,7 +29,7 @@ protected:
         request_.partition_key = R"(["p"])";
     }
 
-    // The body of the response, or the error.
+    // The response body, or the error.
     std::string run(const std::string& body, const std::string& arguments = "[]") {
         const ProcedureAnswer answer = run_whole(body, arguments);
         if (!answer.body) return code_of(answer.body);
@@ -67,7 +67,7 @@ protected:
         return done.get_future().get();
     }
 
-    // The ids of the items that there are.
+    // The ids of the existing items.
     std::string ids() {
         auto answer = services_.queries->run(
             request_, {}, *found_.container, R"({"query":"SELECT VALUE c.id FROM c"})");
@@ -92,10 +92,10 @@ TEST_F(ScriptExecutorTest, WritesAreOneTransaction) {
         c.createDocument(c.getSelfLink(), {id: 'x', pk: 'p'}, function () { throw new Error('stop'); });
     })"),
               "400");
-    EXPECT_EQ(ids(), R"("i0","i1","i2")") << "a script that throws leaves nothing behind";
+    EXPECT_EQ(ids(), R"("i0","i1","i2")") << "a script that throws must write nothing";
 }
 
-TEST_F(ScriptExecutorTest, WhatItShowedIsWhatIsStored) {
+TEST_F(ScriptExecutorTest, StoresWhatTheScriptWasShown) {
     const std::string shown = run(R"(function () {
         var c = getContext().getCollection();
         c.createDocument(c.getSelfLink(), {id: 'a', pk: 'p', n: 1}, function (err, doc) {
@@ -136,7 +136,7 @@ TEST_F(ScriptExecutorTest, SeesItsOwnWrites) {
               R"([[3,6],["old","new"],[2]])");
 }
 
-TEST_F(ScriptExecutorTest, PagesGoOn) {
+TEST_F(ScriptExecutorTest, QueryPagesContinue) {
     for (int i = 0; i < 25; ++i) {
         services_.create(found_.container, item(fmt::format("{:02}", i), "p"), request_);
     }
@@ -168,7 +168,7 @@ TEST_F(ScriptExecutorTest, RefusesOtherPartitionKeys) {
     EXPECT_EQ(run("function () {}"), "400");
 }
 
-TEST_F(ScriptExecutorTest, ErrorsReachTheCallback) {
+TEST_F(ScriptExecutorTest, PassesErrorsToTheCallback) {
     found_.container =
         services_.container(R"({"id":"u","uniqueKeyPolicy":{"uniqueKeys":[{"paths":["/u"]}]}})");
     services_.create(found_.container, item("a", "p", R"(,"u":1)"), request_);
@@ -183,7 +183,7 @@ TEST_F(ScriptExecutorTest, ErrorsReachTheCallback) {
               "[409,409,404,412]");
 }
 
-TEST_F(ScriptExecutorTest, NoUpdateIsLost) {
+TEST_F(ScriptExecutorTest, LosesNoUpdate) {
     services_.create(found_.container, item("counter", "p", R"(,"n":0)"), request_);
     const std::string increment = R"(function () {
         var c = getContext().getCollection();
@@ -210,7 +210,7 @@ TEST_F(ScriptExecutorTest, NoUpdateIsLost) {
     EXPECT_THAT(read.answer->record, HasSubstr(fmt::format(R"("n":{},)", done.load())));
 }
 
-TEST_F(ScriptExecutorTest, TriggersAreAPartOfTheWrite) {
+TEST_F(ScriptExecutorTest, TriggersArePartOfTheWrite) {
     const StoredScript stamps = trigger(R"(function () {
         var doc = getContext().getRequest().getBody();
         doc.stamped = true;
@@ -233,10 +233,10 @@ TEST_F(ScriptExecutorTest, TriggersAreAPartOfTheWrite) {
     EXPECT_EQ(code_of(create(item("b", "p"), std::nullopt, counts).item), "400");
     EXPECT_EQ(code_of(create(item("c", "p"), refuses, std::nullopt).item), "400");
     EXPECT_EQ(code_of(create(item("d", "p"), stamps, refuses).item), "400");
-    EXPECT_EQ(ids(), R"("a","meta")") << "nothing of what failed is there";
+    EXPECT_EQ(ids(), R"("a","meta")") << "the failed write must change nothing";
 }
 
-TEST_F(ScriptExecutorTest, LogsAlsoWhenItFails) {
+TEST_F(ScriptExecutorTest, ReturnsTheLogOfAFailedScript) {
     const ProcedureAnswer answer =
         run_whole("function () { console.log('here'); throw new Error('x'); }", "[]");
     EXPECT_EQ(code_of(answer.body), "400");

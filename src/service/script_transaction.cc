@@ -105,7 +105,7 @@ Result<partition::Lsn> ScriptTransaction::commit() {
 
 Result<ItemAnswer> ScriptTransaction::run(const StagedOperation& operation, bool reads) {
     if (operation.partition != partition_) return other_partition();
-    // The write is made once more at the commit, when nobody waits for its answer.
+    // Shared, because the commit runs the write again after this call has returned.
     const auto answer = std::make_shared<ItemAnswer>();
     const partition::Transaction::Write step =
         [answer, run = operation.run](partition::ItemWriter& writer) -> Status {
@@ -168,7 +168,7 @@ Result<StagedOperation> ScriptTransaction::stage(const Operation& operation,
         case OperationKind::kDelete:
             return stage_remove(partitions, request, container, TRY(address_of(operation)));
         default:
-            return bad_request("Scripts have no such operation.");
+            return bad_request("Scripts do not support this operation.");
     }
 }
 
@@ -211,7 +211,7 @@ Result<script::Reply> ScriptTransaction::read_page(const Operation& operation) {
 Result<std::string> ScriptTransaction::evaluate_spatial(script::SpatialFunction /*function*/,
                                                         std::string_view /*first*/,
                                                         std::string_view /*second*/) {
-    return not_implemented("spatial functions in scripts");
+    return not_implemented("Using spatial functions in scripts");
 }
 
 }  // namespace orrery::service

@@ -1,5 +1,5 @@
-// What a running script acts on: the items of one partition key as its transaction sees them. The
-// transaction begins with the first operation, so a script that does nothing costs nothing.
+// The host of a running script: the items of one partition key as its transaction sees them. The
+// transaction begins with the first operation, so a script without operations costs nothing.
 
 #pragma once
 
@@ -21,7 +21,7 @@
 namespace orrery::service {
 
 class ScriptTransaction final : public script::ScriptHost {
-    struct Begun {};  // only begin() makes one
+    struct Begun {};  // restricts construction to begin()
 
 public:
     struct Services {
@@ -30,7 +30,7 @@ public:
         Random& random;
     };
 
-    // On the partition key of the request. 400 when it has none.
+    // Uses the request's partition key; 400 if it has none.
     static Result<std::unique_ptr<ScriptTransaction>> begin(const Services& services,
                                                             const Request& request,
                                                             const FoundContainer& found,
@@ -42,8 +42,8 @@ public:
                       ContainerUdfs& udfs,
                       std::shared_ptr<partition::Partition> partition);
 
-    // One operation as a part of the transaction: what a script asks for, or what a trigger belongs
-    // to. It must be of the transaction's partition.
+    // Runs one operation within the transaction: a script's, or the write that triggers belong to.
+    // It must be in the transaction's partition.
     Result<ItemAnswer> run(const StagedOperation& operation, bool reads);
 
     // See partition::Transaction.
@@ -66,16 +66,16 @@ private:
     Result<script::Reply> read_page(const script::Operation& operation);
     Result<partition::Transaction*> transaction();
     Result<OverlaySource*> source();
-    // The request that would do this one operation, by itself.
+    // The request that would run this operation alone.
     Request request_of(const script::Operation& operation) const;
 
     const Services services_;
-    const std::string partition_key_;  // of the request's header
+    const std::string partition_key_;  // from the request's header
     const ApiVersion api_version_;
     const FoundContainer found_;
     ContainerUdfs& udfs_;  // for the queries of the script
     const std::shared_ptr<partition::Partition> partition_;
-    // Null until they are needed.
+    // Null until needed.
     std::unique_ptr<partition::Transaction> transaction_;
     std::unique_ptr<PartitionSource> base_;
     std::unique_ptr<OverlaySource> source_;

@@ -8,7 +8,7 @@ namespace orrery::service {
 
 namespace {
 
-// The catalog keeps scripts in memory: their size has a limit below that of what HTTP takes in.
+// The catalog keeps scripts in memory, so their size limit is below that of HTTP bodies.
 Result<model::ScriptDefinition> parse(model::ScriptKind kind, std::string_view body) {
     if (body.size() > model::limits::kRequestBodyBytesMax) {
         return Error(ErrorCode::kTooLarge, "Request size is too large");

@@ -1,6 +1,6 @@
-// Stored procedures, triggers and user-defined functions as resources of a container: made, read,
-// listed, replaced, removed. Nothing here runs them. Changes commit to the catalog's store: call
-// them where blocking is allowed.
+// Stored procedures, triggers and user-defined functions as resources: create, read, list, replace,
+// remove. They are run elsewhere. Changes commit to the catalog's store: call only where blocking
+// is allowed.
 
 #pragma once
 
@@ -18,17 +18,17 @@
 
 namespace orrery::service {
 
-// The script a path names in a container that has been found. Whether the segment is a name or a
-// rid follows from how the container was found, as with items.
+// A script within a container that has been found. The segment is a name or a rid depending on how
+// the container was addressed, as with items.
 struct ScriptAddress {
     const FoundContainer& owner;
     model::ScriptKind kind;
     std::string_view segment;
 };
 
-// 404 when there is none.
+// 404 if there is none.
 Result<catalog::ScriptPtr> find_script(const ScriptAddress& address);
-// Names one text of a script.
+// Identifies one version of a script.
 std::string version_of(const catalog::Script& script);
 
 class Scripts {

@@ -30,7 +30,7 @@ class ScriptsTest : public ServiceTest {
 protected:
     void SetUp() override { services_.container(); }
 
-    // As the next request finds it.
+    // Looked up afresh, as for a new request.
     FoundContainer owner(bool by_rid = false) {
         const ContainerAddress address =
             by_rid ? ContainerAddress{.database = "AQAAAA==", .container = "AQAAAIAAAAE="}
@@ -65,7 +65,7 @@ protected:
     Scripts& scripts_ = *services_.scripts;
 };
 
-TEST_F(ScriptsTest, AsClientsSeeThem) {
+TEST_F(ScriptsTest, CreateAndRead) {
     const json::Value made = create("p");
     EXPECT_EQ(made.text(),
               R"({"id":"p","body":"function () {}","_rid":"AQAAAIAAAAEEAAAAAAAAgA==",)"
@@ -84,16 +84,16 @@ TEST_F(ScriptsTest, AsClientsSeeThem) {
     EXPECT_EQ(code_of(read("p", false, ScriptKind::kUdf)), "404") << "another kind";
 }
 
-TEST_F(ScriptsTest, ByRidOnlyWhenTheContainerIs) {
+TEST_F(ScriptsTest, AddressedByRidOnlyIfTheContainerIs) {
     const std::string rid = create("p").find("_rid")->string();
     EXPECT_TRUE(read(rid, true));
-    EXPECT_TRUE(read("p", true)) << "what is no rid is a name, as with items";
+    EXPECT_TRUE(read("p", true)) << "a segment that is not a rid is a name, as with items";
     EXPECT_EQ(code_of(read(rid)), "404");
     EXPECT_EQ(code_of(read(rid, true, ScriptKind::kTrigger)), "404");
     EXPECT_EQ(code_of(read("AQAAAIAAAAEFAAAAAAAAgA==", true)), "404");
 }
 
-TEST_F(ScriptsTest, EtagsAreWatched) {
+TEST_F(ScriptsTest, ChecksEtags) {
     create("p");
     const std::string etag = must(read("p")).etag;
     Request request;
@@ -111,7 +111,7 @@ TEST_F(ScriptsTest, EtagsAreWatched) {
     EXPECT_EQ(code_of(read("p")), "404");
 }
 
-TEST_F(ScriptsTest, UpsertSaysWhetherItCreated) {
+TEST_F(ScriptsTest, UpsertReportsWhetherItCreated) {
     EXPECT_TRUE(must(scripts_.upsert({}, owner(), kProcedure, script("p"))).created);
     const auto again = must(scripts_.upsert({}, owner(), kProcedure, script("p", "new")));
     EXPECT_FALSE(again.created);
@@ -119,7 +119,7 @@ TEST_F(ScriptsTest, UpsertSaysWhetherItCreated) {
     EXPECT_THAT(ids_of(list()), ElementsAre("p"));
 }
 
-TEST_F(ScriptsTest, ListsComeInPages) {
+TEST_F(ScriptsTest, PagesLists) {
     for (const char* name : {"a", "b", "c"}) {
         create(name);
     }
@@ -131,14 +131,14 @@ TEST_F(ScriptsTest, ListsComeInPages) {
     request.continuation = *first.continuation;
     EXPECT_THAT(ids_of(list(request)), ElementsAre("c"));
     EXPECT_EQ(code_of(scripts_.list(request, owner(), ScriptKind::kUdf, nullptr)), "400")
-        << "the token of another list";
+        << "token of another list";
     const auto query =
         must(ResourceQuery::parse(parsed(R"({"query":"SELECT * FROM r WHERE r.id = 'b'"})")));
     EXPECT_THAT(ids_of(list({}, &query)), ElementsAre("b"));
 }
 
-// A page of a hundred scripts could be two hundred megabytes.
-TEST_F(ScriptsTest, PagesEndAtTheirSize) {
+// Without a size limit, a page of a hundred scripts could take two hundred megabytes.
+TEST_F(ScriptsTest, PagesHaveASizeLimit) {
     const std::string megabyte(1024 * 1024, 'x');
     std::vector<std::string> names;
     for (int i = 0; i < 9; ++i) {
@@ -162,7 +162,7 @@ TEST_F(ScriptsTest, PagesEndAtTheirSize) {
     EXPECT_EQ(found, names);
 }
 
-TEST_F(ScriptsTest, GoWithTheirContainer) {
+TEST_F(ScriptsTest, AreRemovedWithTheirContainer) {
     create("p");
     const FoundContainer before = owner();
     ASSERT_TRUE(services_.resources->remove_container({}, {.database = "d", .container = "c"}));

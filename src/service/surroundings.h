@@ -1,4 +1,4 @@
-// What a query knows of the world around it: time and randomness.
+// The environment of a query: time and randomness.
 
 #pragma once
 

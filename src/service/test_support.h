@@ -1,4 +1,4 @@
-// The operations of the service wired together as the server does it, over any engine. Tests only.
+// The service wired together as in the server, over any engine. Tests only.
 
 #pragma once
 
@@ -36,7 +36,7 @@ using model::testing_support::item;
 using model::testing_support::must;
 using model::testing_support::parsed;
 
-// "404/1003", or "ok": how tests name an outcome.
+// "404/1003", or "ok".
 template <typename T>
 std::string code_of(const Result<T>& result) {
     if (result) return "ok";
@@ -73,7 +73,7 @@ std::string code_of(const Result<T>& result) {
     return out;
 }
 
-// The elements of a page, as the values of one property.
+// The values of one property of the elements of a page.
 inline std::vector<std::string> ids_of(const Page& page, std::string_view property = "id") {
     std::vector<std::string> out;
     const json::Value elements = parsed("[" + page.elements + "]");
@@ -84,19 +84,19 @@ inline std::vector<std::string> ids_of(const Page& page, std::string_view proper
     return out;
 }
 
-// One life of a server without its sockets.
+// One run of a server, without sockets.
 class Services {
 public:
     Services(storage::Engine& engine, const Clock& clock) : engine_(engine), clock_(clock) {}
     ~Services() {
-        // As the server does: nobody may hold a partition when the engine goes.
+        // As in the server: partitions must be released before the engine is destroyed.
         script_pool.reset();
         executors.reset();
     }
     Services(const Services&) = delete;
     Services& operator=(const Services&) = delete;
 
-    // kUnavailable when the engine fails.
+    // kUnavailable if the engine fails.
     Status start() {
         auto store = TRY(engine_.open(0));
         catalog = TRY(catalog::Catalog::open(std::move(store), clock_, random_));
@@ -141,7 +141,7 @@ public:
              .partition_count = partitions_wanted}));
     }
 
-    // The writes, waited for.
+    // The writes, made synchronous.
     ItemOutcome create(const catalog::ContainerPtr& container,
                        std::string_view body,
                        const Request& request = {}) {
@@ -175,7 +175,7 @@ public:
         return outcome.get_future().get();
     }
 
-    // What is wrong with the partitions of all containers; empty when nothing is.
+    // Problems found in the partitions of all containers; empty if there are none.
     std::string problems() {
         std::string out;
         for (const catalog::ContainerPtr& one : catalog->all_containers()) {

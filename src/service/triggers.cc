@@ -45,7 +45,7 @@ Result<std::optional<StoredScript>> find_trigger(const catalog::Container& conta
                            (type == model::TriggerType::kPre ? "pre" : "post") + "-trigger.");
     }
     if (!covers(rule.operation, operation)) {
-        return bad_request("The trigger '" + name + "' is not for this operation.");
+        return bad_request("The trigger '" + name + "' does not apply to this operation.");
     }
     return std::optional(stored_script(found));
 }

@@ -1,4 +1,4 @@
-// Which triggers a write asks for by its headers.
+// Finds the triggers that a write names in its headers.
 
 #pragma once
 
@@ -11,8 +11,8 @@
 
 namespace orrery::service {
 
-// The one trigger that the header names; nothing when it names none. 400 when there is no such
-// trigger, when it is of another type or for another operation, or when several are named.
+// The one trigger that the header names; nullopt if it names none. 400 if the trigger is missing,
+// is of another type or for another operation, or if several are named.
 Result<std::optional<StoredScript>> find_trigger(const catalog::Container& container,
                                                  std::string_view header,
                                                  model::TriggerType type,

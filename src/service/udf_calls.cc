@@ -10,7 +10,7 @@ namespace {
 
 using script::UdfValue;
 
-// Arrays and objects of an item are JSON already; `text` is for those that the query has made.
+// Arrays and objects from an item are already JSON; `text` holds those that the query built.
 Result<UdfValue> to_script(const sql::Value& value, std::string& text, sql::Arena& arena) {
     switch (value.kind()) {
         case sql::Kind::kUndefined:
@@ -54,10 +54,10 @@ Result<sql::Value> from_script(const UdfValue& value, sql::Arena& arena) {
         case UdfValue::Kind::kJson:
             break;
     }
-    // JavaScript nests deeper than an item may, and has strings that are no Unicode text.
+    // JavaScript allows deeper nesting than items may have, and strings that are not valid Unicode.
     const Status checked = json::check(value.text());
     if (!checked) {
-        return bad_request("The result of a user-defined function is refused: " +
+        return bad_request("The result of a user-defined function is not valid: " +
                            std::string(checked.error().message()));
     }
     return sql::Value::from_json(value.text(), arena);
@@ -78,7 +78,7 @@ Result<std::optional<std::size_t>> UdfCalls::find(std::string_view name) {
 Result<sql::Value> UdfCalls::call(std::size_t udf,
                                   std::span<const sql::Value> arguments,
                                   sql::Arena& arena) {
-    // Before any argument points into one of them.
+    // Resize before arguments point into the texts.
     if (texts_.size() < arguments.size()) texts_.resize(arguments.size());
     arguments_.clear();
     for (std::size_t i = 0; i < arguments.size(); ++i) {

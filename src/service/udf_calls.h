@@ -1,5 +1,5 @@
-// The UDFs of a container for one query: takes the values of the query language to JavaScript and
-// back. Numbers become doubles, as JavaScript has no others; arrays and objects go as JSON.
+// The UDFs of a container for one query: converts values between SQL and JavaScript. Numbers become
+// doubles, JavaScript's only number type; arrays and objects are passed as JSON.
 
 #pragma once
 
@@ -19,11 +19,11 @@ namespace orrery::service {
 
 class UdfCalls : public sql::UdfCaller {
 public:
-    // The UDF of this name, which lives as long as the container; null when it has none, an error
-    // when it must not be run.
+    // Finds a UDF by name, valid as long as the container; null if there is none, an error if it
+    // must not run.
     using Lookup = std::function<Result<const script::Script*>(std::string_view name)>;
 
-    // Belongs to the thread of the session, which must outlive it.
+    // Use on the session's thread only; the session must outlive it.
     UdfCalls(script::UdfSession& session, Lookup lookup)
         : session_(session), lookup_(std::move(lookup)) {}
 
@@ -36,7 +36,7 @@ private:
     script::UdfSession& session_;
     Lookup lookup_;
     std::map<std::string, std::optional<std::size_t>, std::less<>> numbers_;
-    // Of the call under way; kept for their memory.
+    // Scratch space for the current call; kept to reuse its memory.
     std::vector<script::UdfValue> arguments_;
     std::vector<std::string> texts_;
 };

@@ -74,7 +74,7 @@ protected:
     int lookups_ = 0;
 };
 
-TEST_F(UdfCallsTest, ValuesGoThereAndBack) {
+TEST_F(UdfCallsTest, ConvertsValuesBothWays) {
     EXPECT_EQ(value("udf.kinds(undefined, null, true, 1.5, 'x', [1], {})"),
               R"("undefined,null,boolean,number,string,object,object")");
     EXPECT_EQ(value("[udf.same(undefined), udf.same(null), udf.same(false), udf.same('')]"),
@@ -103,7 +103,7 @@ TEST_F(UdfCallsTest, NumbersAreDoubles) {
     EXPECT_EQ(value("udf.nan()"), "[null]");
 }
 
-TEST_F(UdfCallsTest, ResultsThatAreNoJson) {
+TEST_F(UdfCallsTest, ResultsThatAreNotJson) {
     udfs_["object"] = "() => ({toJSON: () => 'a\\n'})";
     EXPECT_EQ(value("udf.object()"), R"("a\n")");
     udfs_["function"] = "() => () => 1";
@@ -116,7 +116,7 @@ TEST_F(UdfCallsTest, ResultsThatAreNoJson) {
     EXPECT_THAT(value("udf.deep(129)"), HasSubstr("nested too deeply"));
 }
 
-TEST_F(UdfCallsTest, StandAnywhereInAQuery) {
+TEST_F(UdfCallsTest, AllowedAnywhereInAQuery) {
     EXPECT_EQ(rows("SELECT VALUE c.id FROM c WHERE udf.twice(c.n) < 3 ORDER BY c.id"),
               R"("a","c")");
     EXPECT_EQ(rows("SELECT udf.kinds(c.n) AS k, COUNT(1) AS many FROM c GROUP BY udf.kinds(c.n)"),
@@ -140,10 +140,10 @@ TEST_F(UdfCallsTest, FailuresEndTheQuery) {
     const auto answer = run("SELECT VALUE udf.spin() FROM c", std::chrono::milliseconds(50));
     ASSERT_FALSE(answer);
     EXPECT_EQ(answer.error().code(), ErrorCode::kTimeout);
-    EXPECT_EQ(value("udf.same(1)"), "1") << "the runtime is as good as new";
+    EXPECT_EQ(value("udf.same(1)"), "1") << "the runtime is still usable";
 }
 
-TEST_F(UdfCallsTest, AreLookedUpOnce) {
+TEST_F(UdfCallsTest, LooksUpEachUdfOnce) {
     EXPECT_EQ(rows("SELECT VALUE udf.same(c.id) FROM c WHERE c.pk = udf.same('1') AND "
                    "udf.same(c.id) = udf.same('a')"),
               R"("a")");
