@@ -1,4 +1,4 @@
-// Asio and Beast are compiled here once (CMakeLists.txt sets the separate-compilation macros).
+// Compiles Asio and Beast once (CMakeLists.txt sets the separate-compilation macros).
 
 #include <boost/asio/impl/src.hpp>
 #include <boost/beast/src.hpp>

@@ -1,5 +1,5 @@
-// How much memory the bodies of all requests under way may take together. Many clients that each
-// stay within their own limit must not use up the machine's.
+// Limits the total memory of all request bodies in progress: many clients within their own limits
+// must not exhaust the machine.
 
 #pragma once
 
@@ -12,7 +12,7 @@ class BodyBudget {
 public:
     explicit BodyBudget(std::size_t bytes_max) : bytes_max_(bytes_max) {}
 
-    // From any thread. False, and nothing taken, when there is not so much left.
+    // Thread-safe. Returns false, and takes nothing, if less is left.
     bool take(std::size_t bytes) {
         const std::size_t others = taken_.fetch_add(bytes, std::memory_order_relaxed);
         if (bytes <= bytes_max_ && others <= bytes_max_ - bytes) return true;

@@ -16,12 +16,12 @@ namespace {
 
 constexpr unsigned char kTlsHandshakeRecord = 0x16;
 constexpr Tick kNever = std::numeric_limits<Tick>::max();
-// How long and how much a client may go on sending after it got its last answer.
+// How long and how much a client may keep sending after its last response.
 constexpr std::chrono::seconds kLingerTime{2};
 constexpr std::size_t kLingerBytesMax = 1024UL * 1024;
-// A client above Limits::connections_max has this long to send its first byte and be refused.
+// A client above Limits::connections_max has this long to send a first byte and be refused.
 constexpr std::chrono::seconds kRefusalTime{2};
-// A fast sender gives way to the reactor's other connections after so many full buffers.
+// After this many full buffers a fast sender yields to the reactor's other connections.
 constexpr unsigned kReadsInARow = 16;
 constexpr Tick kTicksToReleaseMemory = 2;
 
@@ -60,7 +60,7 @@ void Connection::tick() {
 }
 
 void Connection::expire() {
-    const auto self = shared_from_this();  // closing ends the wait that holds it
+    const auto self = shared_from_this();  // close() may release the last reference
     if (state_ == State::kHead || state_ == State::kBody) {
         refuse(408, "the request did not arrive in time");
         advance();
@@ -99,7 +99,7 @@ void Connection::drop() {
     if (here) {
         resume();
     } else {
-        // Nobody will come to make the response when the reactor is gone.
+        // If the reactor has ended, nothing will call make_response_: release it.
         if (!reactor_->deliver(shared_from_this())) make_response_ = nullptr;
     }
 }
@@ -110,7 +110,7 @@ void Connection::resume() {
         return;
     }
     state_ = State::kAnswered;
-    // When the handler answers inside handle(), advance() is already on the stack and goes on.
+    // If the handler answers inside handle(), advance() is already on the stack and continues.
     if (reactor_->active() == nullptr) advance();
 }
 
@@ -188,7 +188,7 @@ bool Connection::become_idle() {
 
 bool Connection::read_head() {
     if (state_ == State::kIdle) {
-        // RFC 9112 §2.2: empty lines before a request are to be overlooked.
+        // RFC 9112 §2.2: ignore empty lines before a request.
         unread_.remove_prefix(std::min(unread_.find_first_not_of("\r\n"), unread_.size()));
         if (unread_.empty()) return receive();
         state_ = State::kHead;
@@ -213,8 +213,8 @@ bool Connection::take_head() {
     keep_alive_ = parser_->keeps_alive();
     http_1_1_ = parser_->is_http_1_1();
     if (parser_->complete()) return hand_over();
-    // Waiting clients are not asked for a body that will be thrown away, and nobody for one that
-    // is too large even for that.
+    // Do not ask a waiting client for a body that will be discarded, and do not read one that is
+    // too large even to discard.
     const std::uint64_t declared = parser_->declared_bytes();
     const std::uint64_t wanted =
         parser_->expects_continue() ? limits_.body_bytes_max : limits_.body_bytes_drained_max;
@@ -254,14 +254,14 @@ bool Connection::read_body() {
 
 bool Connection::hand_over() {
     if (request_.body_over_budget && !request_.body_too_large) {
-        return refuse(503, "the bodies of other requests take all the memory there is for them");
+        return refuse(503, "request-body memory limit reached; retry later");
     }
     ServerState& server = reactor_->state();
     state_ = State::kHandling;
     deadline_ = kNever;
     in_exchange_ = true;
     reactor_->exchange_began();
-    // The exchange goes with the exception and so answers 500, unless somebody else keeps it.
+    // Unwinding destroys the exchange, which answers 500, unless another thread holds it.
     try {
         server.handler.handle(std::make_shared<ConnectionExchange>(shared_from_this()));
     } catch (const std::exception& e) {
@@ -297,7 +297,7 @@ bool Connection::answer() {
             log::error("handler_exception", {{"what", e.what()}});
         }
     }
-    return response_ ? send() : refuse(500, "the request was dropped unanswered");
+    return response_ ? send() : refuse(500, "the handler did not answer the request");
 }
 
 bool Connection::send() {
@@ -376,7 +376,7 @@ bool Connection::linger() {
 bool Connection::receive() {
     const bool buffered = transport_.has_buffered();
     if (reads_left_ == 0 && buffered) {
-        // The socket does not report what TLS has already taken from it.
+        // The socket does not report bytes that TLS has already read from it.
         boost::asio::post(reactor_->io(), [self = shared_from_this()] { self->advance(); });
         return false;
     }
@@ -385,7 +385,7 @@ bool Connection::receive() {
         return false;
     }
     --reads_left_;
-    // A piece that is left over must move out before the buffer is used again.
+    // Save unparsed bytes before the buffer is reused.
     keep_unread();
     const std::span<char> buffer = reactor_->read_buffer();
     const IoResult received = transport_.read(buffer);
@@ -402,7 +402,7 @@ bool Connection::receive() {
     return true;
 }
 
-// Afterwards unread_ is exactly kept_, or empty.
+// Afterwards unread_ equals kept_, or is empty.
 void Connection::keep_unread() {
     if (unread_.empty()) {
         kept_.clear();
@@ -450,12 +450,12 @@ void Connection::socket_is_ready(const boost::system::error_code& ec) {
         close();
         return;
     }
-    readable_ = true;  // also after a write: TLS may have waited to write in order to read
+    readable_ = true;  // also after a write: TLS may need to write before it can read
     advance();
 }
 
 void Connection::set_deadline(std::chrono::seconds patience) {
-    // The current tick is already running, hence one more.
+    // The current tick is already running, hence + 1.
     deadline_ = reactor_->now() + static_cast<Tick>(patience.count()) + 1;
 }
 

@@ -1,5 +1,5 @@
-// One client's connection: a state machine that reads a request, hands it to the handler, writes
-// the response and starts over. Everything but respond() and drop() is for its reactor's thread.
+// One client connection: a state machine that reads a request, passes it to the handler, writes the
+// response and starts over. Reactor thread only, except respond(), respond_with() and drop().
 
 #pragma once
 
@@ -34,13 +34,13 @@ public:
 
     void start();
     void tick();
-    // Takes no further request: closes now if none is under way.
+    // Accepts no further request; closes now if none is in progress.
     void drain();
     void close();
-    // Goes on after respond() or drop(), on the reactor's thread.
+    // Continues after respond() or drop(), on the reactor's thread.
     void resume();
 
-    // One of the two, once for each exchange, from any thread.
+    // Exactly one of these per exchange, from any thread.
     void respond(Response response);
     void respond_with(std::function<Response()> make_response);
     void drop();
@@ -57,18 +57,18 @@ private:
         kHead,
         kBody,
         kHandling,  // the handler has the request
-        kAnswered,  // the handler has answered, nothing is sent yet
+        kAnswered,  // answered, but nothing sent yet
         kWriting,
-        kLingering,  // all is sent; what still arrives is thrown away
+        kLingering,  // all sent; discards further input
         kClosed,
     };
 
-    // What follows when everything in pieces_ is written.
+    // What to do after writing all of pieces_.
     enum class AfterWrite : std::uint8_t { kNextRequest, kBody, kLinger };
 
     using Piece = boost::asio::const_buffer;
 
-    // advance() takes steps until one returns false: nothing can be done now.
+    // advance() runs steps until one returns false: nothing more can be done now.
     void advance();
     bool step();
     bool greet();
@@ -104,13 +104,13 @@ private:
     Request request_;
     std::optional<RequestParser> parser_;
 
-    // Bytes received and not parsed: in the reactor's buffer while advance() runs, in kept_ else.
+    // Bytes received but not parsed: in the reactor's buffer during advance(), otherwise in kept_.
     std::string_view unread_;
     std::string kept_;
     bool unread_is_kept_ = false;
 
     std::optional<Response> response_;
-    // Holds the exchange, which holds this connection: to be let go in every case.
+    // Holds the exchange, which holds this connection: must always be released.
     std::function<Response()> make_response_;
     ResponseHead head_;
     std::array<Piece, 3> pieces_;

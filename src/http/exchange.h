@@ -1,5 +1,5 @@
-// The Exchange a handler is given: a view of its connection's request and the right to answer it
-// once. An exchange that is let go without an answer answers 500, so that no client waits forever.
+// The Exchange passed to a handler: a view of the connection's request and the right to answer
+// once. Destroying it unanswered answers 500, so that no client waits forever.
 
 #pragma once
 

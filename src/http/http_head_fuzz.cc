@@ -1,5 +1,5 @@
 // Feeds bytes to the request parser as a connection does: with its limits, request after request,
-// and with the input torn in two at a place the input itself decides.
+// and with the input split at a point that the input chooses.
 
 #include <cstddef>
 #include <cstdint>
@@ -34,7 +34,7 @@ struct Reader {
         unread.erase(0, unread.size() - rest.size());
     }
 
-    // False when more bytes are needed or the connection is over.
+    // Returns false if more bytes are needed or the connection must close.
     bool parse(std::string_view& rest) {
         if (!parser) parser.emplace(limits, request);
         switch (parser->parse(rest)) {

@@ -16,7 +16,7 @@ namespace asio = boost::asio;
 namespace {
 
 constexpr int kBacklog = 4096;
-// Clients above connections_max that are told so; those above this are only closed.
+// How many clients above connections_max get a 503; beyond that, sockets are just closed.
 constexpr std::size_t kRefusedAtOnceMax = 256;
 constexpr std::size_t kAcceptsInARow = 64;
 constexpr std::chrono::milliseconds kPause{100};
@@ -92,8 +92,8 @@ void Listener::accept_waiting() {
     start();
 }
 
-// Out of file descriptors, most likely: the waiting clients stay where they are, and asking for
-// them again at once would only burn the processor.
+// Most likely out of file descriptors: waiting clients stay in the backlog, and retrying at once
+// would only waste CPU.
 void Listener::pause() {
     pause_timer_.expires_after(kPause);
     pause_timer_.async_wait([this](const boost::system::error_code& ec) {

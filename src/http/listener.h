@@ -1,4 +1,4 @@
-// The listening socket: takes clients in and deals them out to the reactors in turn.
+// The listening socket: accepts clients and distributes them round-robin to the reactors.
 
 #pragma once
 
@@ -19,17 +19,17 @@ public:
     // Not listening yet; use listen().
     explicit Listener(std::vector<std::shared_ptr<Reactor>> reactors);
 
-    // Accepts on the thread of the first reactor. Fails with kUnavailable when the address cannot
-    // be listened on, with kBadRequest when it is not an IP address.
+    // Accepts on the first reactor's thread. kUnavailable if it cannot listen on the address,
+    // kBadRequest if that is not an IP address.
     static Result<std::unique_ptr<Listener>> listen(const std::string& address,
                                                     std::uint16_t port,
                                                     std::vector<std::shared_ptr<Reactor>> reactors);
 
     std::uint16_t port() const { return port_; }
 
-    // On the first reactor's thread, or before it runs.
+    // Call on the first reactor's thread, or before it runs.
     void start();
-    // From any thread; the first reactor must still run for it to take effect.
+    // Call from any thread; takes effect only while the first reactor runs.
     void stop();
 
 private:

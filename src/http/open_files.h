@@ -1,5 +1,5 @@
-// Every connection is an open file; the default limit of many systems is far below what the server
-// can carry.
+// Every connection is an open file, and the default limit on many systems is far below what the
+// server can handle.
 
 #pragma once
 
@@ -7,7 +7,7 @@
 
 namespace orrery::http {
 
-// Raises the process's limit on open files as far as it may and returns what it is now.
+// Raises the process's open-file limit as far as allowed and returns the new limit.
 std::size_t raise_open_files_limit();
 
 }  // namespace orrery::http

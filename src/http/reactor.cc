@@ -14,7 +14,7 @@ namespace orrery::http {
 
 namespace asio = boost::asio;
 
-// The visited connection may close and so leave the list; no other does.
+// The visited connection may close and leave the list; no other does.
 template <typename Visit>
 void Reactor::for_each_connection(Visit visit) {
     for (auto next = connections_.begin(); next != connections_.end();) {
@@ -36,8 +36,8 @@ void Reactor::run() {
     thread_ = std::this_thread::get_id();
     schedule_tick();
     for (bool over = false; !over;) {
-        // The handler's exceptions are caught by the connection; what comes here is out of memory.
-        // It costs the connection it happened on, which is destroyed with its wait.
+        // Connections catch handler exceptions, so this is out of memory. It costs the connection
+        // it happened on, which is destroyed with its wait.
         try {
             io_.run();
             over = true;

@@ -1,5 +1,5 @@
-// One thread with its own event loop and the connections that live on it. Connections are touched
-// by this thread only; other threads hand things in through adopt(), deliver() and the stop calls.
+// One thread with an event loop and its connections. Only this thread touches the connections;
+// other threads use adopt(), deliver() and the stop calls.
 
 #pragma once
 
@@ -32,7 +32,7 @@ namespace orrery::http {
 
 class Connection;
 
-// What all reactors and connections of a server have in common.
+// Shared by all reactors and connections of a server.
 struct ServerState {
     ServerState(Handler& the_handler, const Limits& the_limits, std::optional<TlsContext> the_tls)
         : handler(the_handler),
@@ -49,7 +49,7 @@ struct ServerState {
     std::atomic<std::uint64_t> handler_exceptions{0};
 };
 
-// Time as the reactor counts it: one tick a second. Deadlines need no better.
+// The reactor's clock: one tick per second, precise enough for deadlines.
 using Tick = std::uint64_t;
 
 using ListHook = boost::intrusive::list_base_hook<>;
@@ -63,23 +63,23 @@ public:
     Reactor& operator=(const Reactor&) = delete;
     ~Reactor();
 
-    // The body of the thread; returns after close_all().
+    // The thread's main function; returns after close_all().
     void run();
 
-    // From any thread: a new client, already counted in ServerState::connections.
+    // Thread-safe: takes over a new client, already counted in ServerState::connections.
     void adopt(Socket socket, Purpose purpose);
-    // From any thread: a connection whose handler is done with it. Wakes the reactor once for many.
-    // False when the reactor has ended.
+    // Thread-safe: resumes a connection that has its answer. Many deliveries cause one wakeup.
+    // Returns false if the reactor has ended.
     bool deliver(std::shared_ptr<Connection> connection);
-    // From any thread, once: no connection takes another request, idle ones are closed. `drained`
-    // is called on the reactor's thread when the last exchange under way is over.
+    // Thread-safe, call once: connections accept no further requests and idle ones are closed.
+    // `drained` is called on the reactor's thread when the last exchange has ended.
     void drain(std::function<void()> drained);
-    // From any thread, once: closes what is left. The number that was cut off in an exchange is
-    // there after run() has returned.
+    // Thread-safe, call once: closes all connections. cut_off() counts those that were in an
+    // exchange, and is valid after run() has returned.
     void close_all();
     std::size_t cut_off() const { return cut_off_; }
 
-    // The rest is for the reactor's thread.
+    // The rest is for the reactor's thread only.
     bool runs_here() const { return thread_.load() == std::this_thread::get_id(); }
     bool draining() const { return draining_; }
     Tick now() const { return now_; }
@@ -87,11 +87,11 @@ public:
     ServerState& state() { return *state_; }
     boost::asio::io_context& io() { return io_; }
 
-    // Memory for one read or one TLS record, good until the reactor turns to another connection.
+    // Memory for one read or one TLS record, valid until the reactor serves another connection.
     std::span<char> read_buffer() { return {buffers_->read}; }
     std::span<char> write_buffer() { return {buffers_->write}; }
 
-    // The connection being worked on: another one must not be started on top of it.
+    // The connection being served, if any: no other may be served until it returns.
     Connection* active() const { return active_; }
     void set_active(Connection* connection) { active_ = connection; }
 

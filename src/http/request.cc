@@ -58,7 +58,7 @@ bool Request::make_room(std::size_t body_bytes) {
 
 void Request::drop_body() {
     body.clear();
-    // Only then does the string give its memory back; assigning an empty one to it does not.
+    // shrink_to_fit() frees the memory; assigning an empty string would not.
     if (body.capacity() > kUncountedBodyBytes) body.shrink_to_fit();
     if (body_bytes_taken_ > 0) budget_.give_back(std::exchange(body_bytes_taken_, 0));
 }

@@ -1,5 +1,5 @@
-// A request as it stands in the memory of its connection: one buffer for the head, views into it,
-// and the body. It is cleared and used again, so that a busy connection allocates nothing for it.
+// A request in its connection's memory: one buffer for the head, views into it, and the body. It is
+// cleared and reused, so that a busy connection does not allocate.
 
 #pragma once
 
@@ -25,22 +25,22 @@ public:
     std::string_view method() const { return text(method_); }
     std::string_view target() const { return text(target_); }
     bool is_head() const { return method() == "HEAD"; }
-    // Names compare case-insensitively; the first of several is taken.
+    // Names are case-insensitive; the first of several wins.
     std::optional<std::string_view> header(std::string_view name) const;
 
-    // Approximately what the client sent for the head, for limits.
+    // Approximate size of the head as sent, for limits.
     std::size_t head_bytes() const { return head_.size() + fields_.size() * kFieldOverhead; }
 
     void set_start_line(std::string_view method, std::string_view target);
     void add_field(std::string_view name, std::string_view value);
 
-    // Memory is taken from the budget as it is needed; a body that gets none is dropped.
+    // Takes memory from the budget as needed; drops the body if there is not enough.
     void append_body(std::string_view bytes);
     void drop_body();
 
-    // Forgets the request but keeps its memory for the next one.
+    // Resets the request but keeps its memory for the next one.
     void clear();
-    // Gives the memory back as well.
+    // Also frees the memory.
     void release();
 
     std::string body;
@@ -49,7 +49,7 @@ public:
 
 private:
     static constexpr std::size_t kFieldOverhead = 4;  // ": " and the line end
-    // Smaller bodies are not worth the count: connections are limited, too.
+    // Smaller bodies are not counted: the number of connections is limited too.
     static constexpr std::size_t kUncountedBodyBytes = 4096;
 
     struct Piece {

@@ -19,7 +19,7 @@ std::string_view view(beast::string_view text) { return {text.data(), text.size(
 RequestParser::RequestParser(const Limits& limits, Request& request)
     : limits_(limits), request_(request) {
     header_limit(static_cast<std::uint32_t>(limits.head_bytes_max));
-    body_limit(boost::none);  // on_body_impl throws the excess away instead
+    body_limit(boost::none);  // on_body_impl discards the excess instead
 }
 
 RequestParser::Progress RequestParser::parse(std::string_view& input) {
@@ -27,7 +27,7 @@ RequestParser::Progress RequestParser::parse(std::string_view& input) {
     input.remove_prefix(put(boost::asio::const_buffer(input.data(), input.size()), ec));
     if (ec == beast::http::error::header_limit) return Progress::kHeadTooLarge;
     if (ec == beast::http::error::need_more) {
-        // The parser itself puts no bound on chunk extensions and trailers.
+        // Beast does not limit chunk extensions and trailers.
         if (head_complete_ && input.size() > limits_.head_bytes_max) {
             return malformed("chunk header or trailer too large");
         }
@@ -36,7 +36,7 @@ RequestParser::Progress RequestParser::parse(std::string_view& input) {
     if (ec) return malformed(ec.message());
     if (head_complete_) return is_done() ? Progress::kComplete : Progress::kNeedMore;
     if (!is_header_done()) return Progress::kNeedMore;
-    // Without this the body of such a request would be taken for the next request.
+    // Otherwise the body of such a request would be parsed as the next request.
     if (encoded_ && !chunked()) return malformed("unsupported transfer encoding");
     head_complete_ = true;
     eager(true);
@@ -66,9 +66,9 @@ void RequestParser::on_field_impl(beast::http::field field,
                                   StringView name,
                                   StringView value,
                                   ErrorCode& ec) {
-    if (head_complete_) return;  // trailers mean nothing to us
+    if (head_complete_) return;  // trailers are ignored
     request_.add_field(view(name), view(value));
-    // The parser's own limit starts anew with every call of put().
+    // Beast's own limit restarts with every call of put().
     if (request_.head_bytes() > limits_.head_bytes_max) ec = beast::http::error::header_limit;
     if (field == beast::http::field::transfer_encoding) {
         encoded_ = true;
@@ -81,7 +81,7 @@ void RequestParser::on_header_impl(ErrorCode& /*ec*/) {}
 
 void RequestParser::on_body_init_impl(const boost::optional<std::uint64_t>& length,
                                       ErrorCode& /*ec*/) {
-    // No memory yet: a declared length is a promise of the client, the bytes may never come.
+    // Allocate nothing yet: the declared bytes may never arrive.
     request_.body_too_large = length.value_or(0) > limits_.body_bytes_max;
 }
 

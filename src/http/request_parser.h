@@ -1,4 +1,4 @@
-// Turns bytes into a Request with Beast's incremental parser. One parser is good for one request.
+// Parses bytes into a Request with Beast's incremental parser. One parser per request.
 
 #pragma once
 
@@ -17,8 +17,8 @@ namespace orrery::http {
 class RequestParser final : private boost::beast::http::basic_parser<true> {
 public:
     enum class Progress : std::uint8_t {
-        kNeedMore,      // give it the rest again, with more bytes behind
-        kHeadComplete,  // once; the body is still to come unless complete()
+        kNeedMore,      // call again with the unparsed rest and more bytes
+        kHeadComplete,  // returned once; the body follows unless complete()
         kComplete,
         kMalformed,  // see reason()
         kHeadTooLarge,
@@ -27,18 +27,18 @@ public:
     // Both must outlive the parser. `request` must be clear.
     RequestParser(const Limits& limits, Request& request);
 
-    // Takes what it understood off the front of `input`. A complete request stops it: bytes behind
-    // belong to the next one.
+    // Removes the parsed bytes from the front of `input`. Stops at the end of the request: the rest
+    // belongs to the next one.
     Progress parse(std::string_view& input);
 
-    // The rest is for after kHeadComplete.
+    // The rest is valid after kHeadComplete.
     bool complete() const { return is_done(); }
     bool is_http_1_1() const { return http_1_1_; }
     bool keeps_alive() const { return keep_alive(); }
     bool expects_continue() const { return expects_continue_; }
-    // The declared length of the body; zero if none was declared.
+    // The declared body length; zero if none was declared.
     std::uint64_t declared_bytes() const { return content_length().value_or(0); }
-    // Bytes of the body seen so far, kept or thrown away.
+    // Body bytes seen so far, kept or discarded.
     std::uint64_t body_bytes() const { return body_bytes_; }
 
     const std::string& reason() const { return reason_; }

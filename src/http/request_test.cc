@@ -8,7 +8,7 @@
 namespace orrery::http {
 namespace {
 
-TEST(BodyBudget, GivesWhatIsLeft) {
+TEST(BodyBudget, GrantsUpToTheLimit) {
     BodyBudget budget(100);
     EXPECT_TRUE(budget.take(60));
     EXPECT_FALSE(budget.take(41));
@@ -20,7 +20,7 @@ TEST(BodyBudget, GivesWhatIsLeft) {
     EXPECT_EQ(budget.taken(), 41U);
 }
 
-TEST(RequestBody, TakesItsMemoryFromTheBudgetAsItGrows) {
+TEST(RequestBody, TakesFromTheBudgetAsItGrows) {
     BodyBudget budget(1'000'000);
     std::optional<Request> request(std::in_place, budget);
     request->append_body(std::string(4096, 'x'));
@@ -34,7 +34,7 @@ TEST(RequestBody, TakesItsMemoryFromTheBudgetAsItGrows) {
     EXPECT_EQ(budget.taken(), 0U);
 }
 
-TEST(RequestBody, IsDroppedWhenTheBudgetIsUsedUp) {
+TEST(RequestBody, IsDroppedWhenTheBudgetIsExhausted) {
     BodyBudget budget(100'000);
     Request other(budget);
     other.append_body(std::string(60'000, 'x'));
@@ -52,8 +52,8 @@ TEST(RequestBody, IsDroppedWhenTheBudgetIsUsedUp) {
     EXPECT_EQ(request.body.size(), 60'000U);
 }
 
-// A connection that is kept open must not keep the largest body it ever had.
-TEST(RequestBody, LargeOnesAreGivenBackAtTheEndAndSmallOnesLater) {
+// A connection kept open must not hold the memory of its largest body.
+TEST(RequestBody, FreesLargeBodiesOnClearAndSmallOnesOnRelease) {
     BodyBudget budget(1'000'000);
     Request request(budget);
     request.append_body(std::string(500'000, 'x'));
@@ -67,8 +67,8 @@ TEST(RequestBody, LargeOnesAreGivenBackAtTheEndAndSmallOnesLater) {
     EXPECT_LT(request.body.capacity(), 100U);
 }
 
-// Whoever moved it away has the memory until the request is over.
-TEST(RequestBody, StaysCountedWhenItIsMovedAway) {
+// The new owner holds the memory until the request ends.
+TEST(RequestBody, StaysCountedWhenMovedOut) {
     BodyBudget budget(1'000'000);
     Request request(budget);
     request.append_body(std::string(500'000, 'x'));

@@ -1,5 +1,5 @@
-// The part of a response that the connection writes: status line, Date, Content-Length and
-// Connection. It fits into a fixed buffer and goes out in front of the handler's headers.
+// The part of a response head that the connection writes: status line, Date, Content-Length and
+// Connection. It fits into a fixed buffer and precedes the handler's headers.
 
 #pragma once
 
@@ -9,7 +9,7 @@
 
 namespace orrery::http {
 
-// True for the statuses whose responses end with their head: 1xx, 204 and 304.
+// Whether responses with this status end with their head: 1xx, 204 and 304.
 bool has_no_body(unsigned status);
 
 struct HeadFacts {
@@ -17,7 +17,7 @@ struct HeadFacts {
     std::string_view date;
     std::size_t content_length = 0;
     bool close = false;
-    // An HTTP/1.0 client has to be told that the connection stays open.
+    // HTTP/1.0 clients must be told that the connection stays open.
     bool announce_keep_alive = false;
 };
 

@@ -44,7 +44,7 @@ Error failed(const std::string& what) {
     return Error(ErrorCode::kInternal, "cannot make a certificate: " + what + ": " + reason);
 }
 
-// The extension syntax separates names by commas, so a name must not bring its own.
+// The extension syntax separates names by commas, so names must not contain any.
 bool is_plain_name(const std::string& name) {
     return !name.empty() && name.find_first_not_of(kNameLetters) == std::string::npos;
 }

@@ -1,5 +1,5 @@
-// Makes the certificate of a server that was given none. Clients trust it by taking it as their CA
-// file, so it is its own authority.
+// Makes the certificate of a server that was given none. Clients trust it by using it as their CA
+// file, so it is its own certificate authority.
 
 #pragma once
 
@@ -15,8 +15,8 @@ namespace orrery::http {
 // "localhost", the loopback addresses and the name of this machine.
 std::vector<std::string> names_of_this_machine();
 
-// An EC P-256 key and a certificate for these DNS names and IP addresses, valid for ten years from
-// `now_seconds` (less a day, for clients whose clocks are behind).
+// Makes an EC P-256 key and a certificate for these DNS names and IP addresses, valid for ten years
+// from a day before `now_seconds` (some clients' clocks are behind).
 Result<TlsIdentity> make_self_signed(const std::vector<std::string>& names,
                                      std::int64_t now_seconds);
 

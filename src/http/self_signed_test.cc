@@ -32,7 +32,7 @@ Owned<X509> certificate_of(const TlsIdentity& identity) {
     return Owned<X509>(PEM_read_bio_X509(bio.get(), nullptr, nullptr, nullptr));
 }
 
-// What a strict client does that was given the certificate as its CA file.
+// Verifies as a strict client that uses the certificate as its CA file.
 int verify(X509* certificate, std::int64_t at, const char* host, const char* address) {
     const Owned<X509_STORE> store(X509_STORE_new());
     X509_STORE_add_cert(store.get(), certificate);
@@ -48,7 +48,7 @@ int verify(X509* certificate, std::int64_t at, const char* host, const char* add
                                                 : X509_STORE_CTX_get_error(context.get());
 }
 
-TEST(SelfSigned, VerifiesForItsNamesAndNoOthers) {
+TEST(SelfSigned, VerifiesForItsNamesOnly) {
     const auto identity = make_self_signed({"localhost", "db.example", "127.0.0.1", "::1"}, kNow);
     ASSERT_TRUE(identity) << identity.error().message();
     const Owned<X509> certificate = certificate_of(*identity);
@@ -73,7 +73,7 @@ TEST(SelfSigned, IsValidForTenYears) {
               X509_V_ERR_CERT_NOT_YET_VALID);
 }
 
-TEST(SelfSigned, IsAnAuthorityWithAnEllipticKey) {
+TEST(SelfSigned, IsACertificateAuthorityWithAnEcKey) {
     const auto identity = make_self_signed({"localhost"}, kNow);
     ASSERT_TRUE(identity);
     const Owned<X509> certificate = certificate_of(*identity);
@@ -98,7 +98,7 @@ TEST(SelfSigned, TwoDifferInKeyAndSerial) {
               0);
 }
 
-TEST(SelfSigned, RefusesWhatIsNoName) {
+TEST(SelfSigned, RefusesInvalidNames) {
     EXPECT_FALSE(make_self_signed({"a,IP:1.2.3.4"}, kNow));
     EXPECT_FALSE(make_self_signed({""}, kNow));
     EXPECT_FALSE(make_self_signed({"two words"}, kNow));

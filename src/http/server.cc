@@ -47,7 +47,8 @@ private:
     std::size_t drained_ = 0;  // guarded by mutex_
 };
 
-// Signals are the main thread's business; and a client that is gone must not raise SIGPIPE here.
+// Signals are handled by the main thread, and writing to a closed connection must not raise
+// SIGPIPE.
 void block_signals() {
     sigset_t all;
     sigfillset(&all);

@@ -1,5 +1,5 @@
-// The HTTP server: one port that speaks HTTP/1.1 and HTTPS (told apart by the first byte), one
-// reactor thread per core, connections bounded in number, time and memory.
+// The HTTP server: one port for HTTP/1.1 and HTTPS (distinguished by the first byte), one reactor
+// thread per core, connections limited in number, time and memory.
 
 #pragma once
 
@@ -22,12 +22,12 @@ struct TlsIdentity {
 
 struct Limits {
     std::size_t head_bytes_max = 64UL * 1024;
-    // Larger bodies are read to the end and dropped, so that the client gets its 413 ...
+    // Larger bodies are read to the end and discarded, so that the client gets its 413 ...
     std::size_t body_bytes_max = 2UL * 1024 * 1024 + 64UL * 1024;
-    // ... but not beyond this: then the answer comes at once and the connection is closed.
+    // ... unless they exceed this: then it is answered at once and the connection closed.
     std::size_t body_bytes_drained_max = 64UL * 1024 * 1024;
-    // The bodies of all requests under way; one that finds no room is dropped and answered with
-    // 503.
+    // All request bodies in progress together; a body that does not fit is dropped and answered
+    // with 503.
     std::size_t body_bytes_together_max = 256UL * 1024 * 1024;
     std::size_t connections_max = 20'000;
     std::chrono::seconds head_timeout{30};
@@ -38,8 +38,8 @@ struct Limits {
 
 struct ServerOptions {
     std::string address = "127.0.0.1";
-    std::uint16_t port = 0;   // 0 takes a free one
-    std::size_t threads = 0;  // 0 is one per core
+    std::uint16_t port = 0;   // 0 picks a free one
+    std::size_t threads = 0;  // 0 means one per core
     TlsIdentity tls;          // empty: plain HTTP only
     Limits limits;
 };
@@ -55,13 +55,13 @@ public:
 
     virtual std::uint16_t port() const = 0;
 
-    // Stops accepting, closes idle connections, waits for the exchanges under way (at most
-    // `patience`), then closes the rest. Blocks; returns true if nothing had to be cut off.
+    // Stops accepting, closes idle connections, waits at most `patience` for exchanges in progress,
+    // then closes the rest. Blocks; returns whether all exchanges could finish.
     virtual bool stop(std::chrono::seconds patience) = 0;
 
-    // Connections open now.
+    // Connections currently open.
     virtual std::size_t connections() const = 0;
-    // How often the handler threw; each is a bug, was logged and answered with 500.
+    // How often the handler threw. Each time is a bug, is logged and is answered with 500.
     virtual std::uint64_t handler_exceptions() const = 0;
 
 protected:

@@ -1,4 +1,4 @@
-// What badly behaved clients see, and that they leave nothing behind.
+// What badly behaved clients get, and that they leak no resources.
 
 #include <chrono>
 #include <gmock/gmock.h>
@@ -87,7 +87,7 @@ TEST_F(ServerAbuseTest, MalformedRequestsAreRefused) {
     expect_alive();
 }
 
-TEST_F(ServerAbuseTest, RefusalComesAfterTheAnswersOfGoodRequests) {
+TEST_F(ServerAbuseTest, RefusalFollowsAnswersToEarlierRequests) {
     start({});
     TestClient client(port());
     client.send("GET /a HTTP/1.1\r\n\r\nGET /b HTTP/1.1\r\n\r\nbad\r\n\r\nGET /c HTTP/1.1\r\n\r\n");
@@ -109,7 +109,7 @@ TEST_F(ServerAbuseTest, LargeHeadsAreRefused) {
         many += "A: b\r\n";
     }
     expect_refused(many + "\r\n", 431);
-    // In pieces, each of them below the limit.
+    // In pieces, each below the limit.
     TestClient client(port());
     client.send("GET / HTTP/1.1\r\n");
     for (int i = 0; i < 20 && client.send("A: " + std::string(1000, 'x') + "\r\n"); ++i) {
@@ -129,7 +129,7 @@ TEST_F(ServerAbuseTest, EndlessChunkHeadersAndTrailersAreRefused) {
     expect_alive();
 }
 
-TEST_F(ServerAbuseTest, BodiesBeyondAllMeasureAreAnsweredAtOnce) {
+TEST_F(ServerAbuseTest, ExcessiveBodiesAreAnsweredAtOnce) {
     Limits limits;
     limits.body_bytes_max = 1000;
     limits.body_bytes_drained_max = 10'000;
@@ -185,7 +185,7 @@ TEST_F(ServerAbuseTest, IdleConnectionsAreClosedSilently) {
     EXPECT_FALSE(tls.receive());
 }
 
-TEST_F(ServerAbuseTest, ReadersThatDoNotReadAreClosed) {
+TEST_F(ServerAbuseTest, ClientsThatDoNotReadAreClosed) {
     Limits limits;
     limits.write_timeout = 1s;
     start(limits);
@@ -196,7 +196,7 @@ TEST_F(ServerAbuseTest, ReadersThatDoNotReadAreClosed) {
     EXPECT_FALSE(client.receive());
 }
 
-TEST_F(ServerAbuseTest, ConnectionsCutInTheMiddleLeaveNothingBehind) {
+TEST_F(ServerAbuseTest, AbortedConnectionsLeakNothing) {
     start({});
     for (const char* part : {"",
                              "GET",
@@ -218,7 +218,7 @@ TEST_F(ServerAbuseTest, ConnectionsCutInTheMiddleLeaveNothingBehind) {
     expect_alive();
 }
 
-TEST_F(ServerAbuseTest, AClientThatFinishedSendingGetsItsAnswer) {
+TEST_F(ServerAbuseTest, HalfClosedClientGetsItsAnswer) {
     start({});
     TestClient client(port());
     client.send("GET /later HTTP/1.1\r\n\r\n");
@@ -227,7 +227,7 @@ TEST_F(ServerAbuseTest, AClientThatFinishedSendingGetsItsAnswer) {
     EXPECT_TRUE(client.at_end());
 }
 
-TEST_F(ServerAbuseTest, RespondingToAClientThatIsGoneIsHarmless) {
+TEST_F(ServerAbuseTest, RespondingToAClosedConnectionIsHarmless) {
     start({});
     {
         TestClient client(port());
@@ -284,7 +284,7 @@ protected:
         ASSERT_TRUE(response);
         EXPECT_EQ(response->status, 200U);
     }
-    // Memory is taken a moment after the client has sent, and given back a moment after it is gone.
+    // Memory is taken shortly after the client has sent, and freed shortly after it disconnects.
     bool is_soon(unsigned status, int tries) {
         for (int i = 0; i < tries; ++i) {
             TestClient client(port());
@@ -295,10 +295,10 @@ protected:
         return false;
     }
     void expect_soon(unsigned status) {
-        EXPECT_TRUE(is_soon(status, 1000)) << "a large body is never answered with " << status;
+        EXPECT_TRUE(is_soon(status, 1000)) << "no large body was answered with " << status;
     }
     void expect_held_until_gone(const std::string& unfinished) {
-        // The first large body may come before this one, which is then the one that is refused.
+        // The first large body may arrive before this one, which is then refused instead.
         for (int i = 0; i < 20; ++i) {
             TestClient client(port());
             client.send(unfinished);
@@ -307,7 +307,7 @@ protected:
             expect_soon(200);
             if (held) return;
         }
-        ADD_FAILURE() << "an unfinished body never holds memory";
+        ADD_FAILURE() << "an unfinished body never held memory";
     }
 
     const std::string body_ = std::string(110'000, 'b');
@@ -326,7 +326,7 @@ TEST_F(BodyMemoryTest, IsBoundedWhileRequestsAreHandled) {
     held[0]->respond(TestHandler::echo(*held[0]));
     held.clear();
     EXPECT_EQ(client.receive()->status, 200U);
-    // First on the connection that had it before: it gives back before it reads on.
+    // First on the connection that held the memory: it is freed before the next read.
     EXPECT_EQ(client.request(large_)->status, 200U);
     expect_soon(200);
 }
@@ -337,7 +337,7 @@ TEST_F(BodyMemoryTest, IsBoundedWhileABodyArrives) {
 
 TEST_F(BodyMemoryTest, IsBoundedWhileChunksArrive) { expect_held_until_gone(chunked(body_)); }
 
-TEST_F(BodyMemoryTest, IsNotTakenByAPromise) {
+TEST_F(BodyMemoryTest, IsNotTakenByADeclaredLength) {
     std::vector<std::unique_ptr<TestClient>> clients;
     for (int i = 0; i < 20; ++i) {
         clients.push_back(std::make_unique<TestClient>(port()));
@@ -346,7 +346,7 @@ TEST_F(BodyMemoryTest, IsNotTakenByAPromise) {
     expect_served(large_);
 }
 
-TEST_F(BodyMemoryTest, BodiesTooLargeAnywayTakeNone) {
+TEST_F(BodyMemoryTest, IsNotTakenByOversizedBodies) {
     TestClient client(port());
     client.send(post("/", 10'000'000) + body_);
     expect_served(large_);
@@ -354,7 +354,7 @@ TEST_F(BodyMemoryTest, BodiesTooLargeAnywayTakeNone) {
     EXPECT_EQ(client.receive()->status, 413U);
 }
 
-TEST_F(ServerAbuseTest, RandomBytesDoNoHarm) {
+TEST_F(ServerAbuseTest, RandomBytesAreHarmless) {
     Limits limits;
     limits.head_timeout = 1s;
     limits.body_timeout = 1s;

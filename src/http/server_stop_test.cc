@@ -1,4 +1,4 @@
-// stop() lets exchanges under way end, and nothing that outlives the server does harm.
+// stop() lets exchanges in progress finish, and objects that outlive the server stay harmless.
 
 #include <atomic>
 #include <chrono>
@@ -32,7 +32,7 @@ protected:
     std::unique_ptr<Server> server_;
 };
 
-TEST_F(ServerStopTest, ClosesIdleConnectionsAndTheDoor) {
+TEST_F(ServerStopTest, ClosesIdleConnectionsAndTheListener) {
     TestClient idle(server_->port());
     EXPECT_EQ(idle.request("GET / HTTP/1.1\r\n\r\n")->status, 200U);
     TestClient half(server_->port());
@@ -46,7 +46,7 @@ TEST_F(ServerStopTest, ClosesIdleConnectionsAndTheDoor) {
     EXPECT_TRUE(server_->stop(10s));
 }
 
-TEST_F(ServerStopTest, WaitsForTheExchangesUnderWay) {
+TEST_F(ServerStopTest, WaitsForExchangesInProgress) {
     std::vector<std::unique_ptr<TestClient>> clients;
     for (int i = 0; i < 8; ++i) {
         clients.push_back(std::make_unique<TestClient>(server_->port()));
@@ -68,7 +68,7 @@ TEST_F(ServerStopTest, WaitsForTheExchangesUnderWay) {
     }
 }
 
-TEST_F(ServerStopTest, CutsOffWhatTakesTooLong) {
+TEST_F(ServerStopTest, CutsOffSlowExchanges) {
     TestClient client(server_->port());
     client.send("GET /hold HTTP/1.1\r\nX-Ask: still here\r\n\r\n");
     const auto held = handler_.take_held(1);
@@ -76,12 +76,12 @@ TEST_F(ServerStopTest, CutsOffWhatTakesTooLong) {
     EXPECT_FALSE(server_->stop(0s));
     EXPECT_FALSE(client.receive());
     server_.reset();
-    // The exchange stays readable until it is answered, even after the server is gone.
+    // The exchange stays readable until it is answered, even after the server is destroyed.
     EXPECT_EQ(held[0]->header("x-ask"), "still here");
     held[0]->respond(Response{});
 }
 
-TEST_F(ServerStopTest, ExchangesMayBeDroppedAfterTheServerIsGone) {
+TEST_F(ServerStopTest, ExchangesMayBeDroppedAfterTheServer) {
     TestClient client(server_->port());
     client.send("GET /hold HTTP/1.1\r\n\r\n");
     auto held = handler_.take_held(1);

@@ -1,4 +1,4 @@
-// What a well-behaved client sees.
+// What a well-behaved client gets.
 
 #include "http/server.h"
 
@@ -50,7 +50,7 @@ INSTANTIATE_TEST_SUITE_P(Http,
                              return made.param == TestClient::Security::kTls ? "Tls" : "Plain";
                          });
 
-TEST_P(ServerTest, KeepsTheConnectionForManyRequests) {
+TEST_P(ServerTest, ServesManyRequestsPerConnection) {
     TestClient client(port(), GetParam());
     for (int i = 0; i < 100; ++i) {
         const std::string path = "/item/" + std::to_string(i);
@@ -65,7 +65,7 @@ TEST_P(ServerTest, KeepsTheConnectionForManyRequests) {
     }
 }
 
-TEST_P(ServerTest, SaysWhatHttpWantsInTheHead) {
+TEST_P(ServerTest, SendsRequiredHeaders) {
     TestClient client(port(), GetParam());
     const auto response = client.request("GET / HTTP/1.1\r\n\r\n");
     ASSERT_TRUE(response);
@@ -75,14 +75,14 @@ TEST_P(ServerTest, SaysWhatHttpWantsInTheHead) {
     EXPECT_THAT(response->head, Not(HasSubstr("Connection:")));
 }
 
-TEST_P(ServerTest, TakesABodyByLength) {
+TEST_P(ServerTest, ReadsABodyByLength) {
     TestClient client(port(), GetParam());
     const auto response = client.request("POST /docs HTTP/1.1\r\nContent-Length: 5\r\n\r\nhello");
     ASSERT_TRUE(response);
     EXPECT_EQ(response->body, "POST /docs 5 hello");
 }
 
-TEST_P(ServerTest, TakesABodyInChunks) {
+TEST_P(ServerTest, ReadsAChunkedBody) {
     TestClient client(port(), GetParam());
     for (int i = 0; i < 3; ++i) {
         const auto response = client.request(
@@ -93,7 +93,7 @@ TEST_P(ServerTest, TakesABodyInChunks) {
     }
 }
 
-TEST_P(ServerTest, TakesALargeBody) {
+TEST_P(ServerTest, ReadsALargeBody) {
     TestClient client(port(), GetParam());
     const std::string body(2'000'000, 'b');
     const auto response =
@@ -131,7 +131,7 @@ TEST_P(ServerTest, AnswersPipelinedRequestsInOrder) {
     sender.join();
 }
 
-TEST_P(ServerTest, KeepsTheOrderWhenAnotherThreadAnswers) {
+TEST_P(ServerTest, KeepsTheOrderWhenOtherThreadsAnswer) {
     TestClient client(port(), GetParam());
     std::string requests;
     for (int i = 0; i < 20; ++i) {
@@ -144,7 +144,7 @@ TEST_P(ServerTest, KeepsTheOrderWhenAnotherThreadAnswers) {
     }
 }
 
-TEST_P(ServerTest, UnderstandsRequestsTornAnywhere) {
+TEST_P(ServerTest, ReadsRequestsSplitAnywhere) {
     const std::string text =
         "POST /a HTTP/1.1\r\nX-Ask: 1\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n"
         "GET /b HTTP/1.1\r\nX-Ask: 2\r\n\r\n"
@@ -165,14 +165,14 @@ TEST_P(ServerTest, UnderstandsRequestsTornAnywhere) {
     EXPECT_EQ(client.receive()->body, "PUT /c 3 xyz");
 }
 
-TEST_P(ServerTest, OverlooksEmptyLinesBetweenRequests) {
+TEST_P(ServerTest, IgnoresEmptyLinesBetweenRequests) {
     TestClient client(port(), GetParam());
     client.send("\r\n\r\nGET /a HTTP/1.1\r\n\r\n\r\nGET /b HTTP/1.1\r\n\r\n");
     EXPECT_EQ(client.receive()->body, "GET /a 0 ");
     EXPECT_EQ(client.receive()->body, "GET /b 0 ");
 }
 
-TEST_P(ServerTest, AsksForTheBodyOfAWaitingClient) {
+TEST_P(ServerTest, SendsContinueToAWaitingClient) {
     TestClient client(port(), GetParam());
     const auto interim =
         client.request("POST / HTTP/1.1\r\nContent-Length: 4\r\nExpect: 100-continue\r\n\r\n");
@@ -183,7 +183,7 @@ TEST_P(ServerTest, AsksForTheBodyOfAWaitingClient) {
     EXPECT_EQ(response->body, "POST / 4 body");
 }
 
-TEST_P(ServerTest, DoesNotAskForABodyItWouldThrowAway) {
+TEST_P(ServerTest, SendsNoContinueForABodyItWouldDiscard) {
     TestClient client(port(), GetParam());
     const auto response = client.request(
         "POST / HTTP/1.1\r\nContent-Length: 9000000\r\nExpect: 100-continue\r\n\r\n");
@@ -220,7 +220,7 @@ TEST_P(ServerTest, SendsAStatusWithoutAKnownPhrase) {
     EXPECT_THAT(response->head, StartsWith("HTTP/1.1 449 \r\n"));
 }
 
-TEST_P(ServerTest, ClosesAfterHttp10AndOnRequest) {
+TEST_P(ServerTest, ClosesForHttp10AndOnRequest) {
     TestClient old(port(), GetParam());
     const auto response = old.request("GET / HTTP/1.0\r\n\r\n");
     ASSERT_TRUE(response);
@@ -233,7 +233,7 @@ TEST_P(ServerTest, ClosesAfterHttp10AndOnRequest) {
     EXPECT_TRUE(asking.at_end());
 }
 
-TEST_P(ServerTest, KeepsAnHttp10ConnectionThatAsksForIt) {
+TEST_P(ServerTest, KeepsAnHttp10ConnectionOnRequest) {
     TestClient client(port(), GetParam());
     for (int i = 0; i < 2; ++i) {
         const auto response = client.request("GET / HTTP/1.0\r\nConnection: keep-alive\r\n\r\n");
@@ -242,7 +242,7 @@ TEST_P(ServerTest, KeepsAnHttp10ConnectionThatAsksForIt) {
     }
 }
 
-TEST_P(ServerTest, DropsALargeBodyAndGoesOn) {
+TEST_P(ServerTest, DiscardsALargeBodyAndContinues) {
     ServerOptions options;
     options.limits.body_bytes_max = 1000;
     options.limits.body_bytes_drained_max = 10'000'000;
@@ -275,7 +275,7 @@ TEST_P(ServerTest, AnswersAFailingHandlerWith500) {
     EXPECT_EQ(server_->handler_exceptions(), 1U);
 }
 
-TEST_P(ServerTest, AnswersExchangesThatWereDroppedElsewhere) {
+TEST_P(ServerTest, AnswersExchangesDroppedByOtherThreads) {
     TestClient client(port(), GetParam());
     client.send("GET /hold HTTP/1.1\r\n\r\n");
     ASSERT_EQ(handler_.take_held(1).size(), 1U);
@@ -310,14 +310,14 @@ TEST(Server, ListensOnIpv6) {
     options.address = "::1";
     const auto server = Server::start(options, handler);
     if (!server && server.error().message().find("cannot assign") != std::string::npos) {
-        GTEST_SKIP() << "no IPv6 here";
+        GTEST_SKIP() << "this machine has no IPv6";
     }
     ASSERT_TRUE(server) << server.error().message();
     TestClient client((*server)->port(), TestClient::Security::kPlain, "::1");
     EXPECT_EQ(client.request("GET / HTTP/1.1\r\n\r\n")->status, 200U);
 }
 
-TEST(Server, SaysWhyItCannotListen) {
+TEST(Server, ReportsWhyItCannotListen) {
     TestHandler handler;
     const auto first = Server::start({}, handler);
     ASSERT_TRUE(first);
@@ -334,7 +334,7 @@ TEST(Server, SaysWhyItCannotListen) {
               "'not an address' is not an IP address");
 }
 
-TEST(Server, RefusesAnIdentityThatDoesNotFit) {
+TEST(Server, RefusesAnInvalidTlsIdentity) {
     TestHandler handler;
     const auto one = make_self_signed({"localhost"}, 1'763'200'000);
     const auto two = make_self_signed({"localhost"}, 1'763'200'000);

@@ -1,5 +1,5 @@
-// The Asio types the server is made of, with the executor spelled out: the type-erased default
-// costs a virtual call and a reference count on every operation.
+// Asio types with an explicit executor: the type-erased default costs a virtual call and a
+// reference count on every operation.
 
 #pragma once
 

@@ -1,5 +1,5 @@
-// A blocking client for tests: raw bytes out, responses in, over plain TCP or TLS. Every wait ends
-// after ten seconds, so that a hanging server fails a test instead of stopping it.
+// A blocking client for tests: raw bytes out, responses in, over plain TCP or TLS. Every wait times
+// out after ten seconds, so that a hanging server fails the test.
 
 #pragma once
 
@@ -26,7 +26,7 @@ struct TestResponse {
     std::string head;  // the status line and the headers, as sent
     std::string body;
 
-    // Of a header by its exact name; empty if there is none.
+    // The value of a header by its exact name; empty if it is missing.
     std::string header(std::string_view name) const;
 };
 
@@ -43,16 +43,16 @@ public:
 
     bool connected() const { return socket_ >= 0; }
 
-    // False when the server has closed.
+    // Returns false if the server has closed.
     bool send(std::string_view bytes);
-    // Nothing when the connection ends before the response does. Responses to HEAD have no body
-    // whatever their Content-Length says.
+    // nullopt if the connection ends before the response does. Responses to HEAD have no body,
+    // whatever their Content-Length.
     std::optional<TestResponse> receive(bool head_only = false);
     std::optional<TestResponse> request(std::string_view bytes) {
         send(bytes);
         return receive();
     }
-    // True when the server has closed the connection, in good order, and nothing is left to read.
+    // Whether the server has closed the connection cleanly and nothing is left to read.
     bool at_end();
     void finish_sending();
     // Closes with a reset.

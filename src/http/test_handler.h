@@ -1,5 +1,5 @@
-// A handler for tests that says back what it was asked, and misbehaves on request: the target
-// decides ("/later", "/throw", "/drop", "/hold", "/status/304", "/size/100000").
+// A handler for tests that echoes the request, and misbehaves on demand: the target decides
+// ("/later", "/throw", "/drop", "/hold", "/status/304", "/size/100000").
 
 #pragma once
 

@@ -33,7 +33,7 @@ Error bad_identity(const std::string& what) {
     return Error(ErrorCode::kBadRequest, what + ": " + reason);
 }
 
-// A passphrase prompt would block the server's start on a terminal nobody looks at.
+// Prompting for a passphrase would block the server's start.
 int refuse_passphrase(char* /*buffer*/, int /*size*/, int /*writing*/, void* /*data*/) { return 0; }
 
 Status use_certificates(SSL_CTX* context, const std::string& pem) {
@@ -62,7 +62,7 @@ Status use_private_key(SSL_CTX* context, const std::string& pem) {
     return {};
 }
 
-// Takes http/1.1 if the client offers it; a client that offers only others is served without ALPN.
+// Selects http/1.1 if the client offers it; other clients are served without ALPN.
 int choose_protocol(SSL* /*ssl*/,
                     const unsigned char** out,
                     unsigned char* out_size,
@@ -92,11 +92,11 @@ Result<TlsContext> TlsContext::from_pem(const TlsIdentity& identity) {
     if (context == nullptr) return bad_identity("cannot set up TLS");
     SSL_CTX_set_min_proto_version(context, TLS1_2_VERSION);
     SSL_CTX_set_options(context, SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_COMPRESSION);
-    // Idle connections hold no record buffers; a write may go out in parts from a moved buffer.
+    // Idle connections hold no record buffers; writes may be partial and from a moved buffer.
     SSL_CTX_set_mode(context,
                      SSL_MODE_RELEASE_BUFFERS | SSL_MODE_ENABLE_PARTIAL_WRITE |
                          SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER);
-    SSL_CTX_set_read_ahead(context, 1);  // a record in one read instead of two
+    SSL_CTX_set_read_ahead(context, 1);  // reads a record in one call instead of two
     SSL_CTX_set_session_cache_mode(context, SSL_SESS_CACHE_OFF);
     SSL_CTX_set_alpn_select_cb(context, choose_protocol, nullptr);
     TRY(use_certificates(context, identity.certificate_pem));

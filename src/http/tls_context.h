@@ -1,4 +1,4 @@
-// The server's side of TLS: certificate, key and settings shared by all connections.
+// Server-side TLS: the certificate, key and settings shared by all connections.
 
 #pragma once
 
@@ -19,10 +19,10 @@ using SslPointer = std::unique_ptr<SSL, SslDeleter>;
 
 class TlsContext {
 public:
-    // Fails with kBadRequest when the PEM texts are not a certificate chain and its private key.
+    // kBadRequest if the PEM texts are not a certificate chain and its private key.
     static Result<TlsContext> from_pem(const TlsIdentity& identity);
 
-    // A session on a connected, non-blocking socket; null when memory is out.
+    // A session on a connected, non-blocking socket; null if out of memory.
     SslPointer accept_on(int socket) const;
 
 private:

@@ -60,8 +60,8 @@ IoResult Transport::write(std::span<const asio::const_buffer> pieces, std::span<
         if (ec) return {Kind::kEnd};
         return {Kind::kDone, count};
     }
-    // A write that has to be repeated must offer the same bytes: gathering is repeatable because
-    // nothing is taken off the pieces until bytes are reported as written.
+    // OpenSSL requires a repeated write to offer the same bytes. Gathering again does: nothing is
+    // removed from the pieces until bytes are reported as written.
     std::size_t gathered = 0;
     for (const asio::const_buffer& piece : pieces) {
         const std::size_t count = std::min(piece.size(), scratch.size() - gathered);

@@ -1,6 +1,6 @@
-// Bytes to and from one client, plain or TLS, without ever blocking: every call does what can be
-// done now and says what to wait for. OpenSSL works on the socket itself, so that there are no
-// buffers between the two and an idle connection holds none at all.
+// Non-blocking I/O with one client, plain or TLS: every call does what is possible now and says
+// what to wait for. OpenSSL works directly on the socket, so there are no buffers in between and an
+// idle connection holds none.
 
 #pragma once
 
@@ -28,22 +28,21 @@ public:
     Socket& socket() { return socket_; }
     bool secure() const { return ssl_ != nullptr; }
 
-    // Looks at the first byte without taking it: 0x16 opens a TLS handshake. kDone with bytes == 1
-    // means that `first` is filled.
+    // Peeks at the first byte: 0x16 starts a TLS handshake. `first` is set if the result is kDone.
     IoResult peek(unsigned char& first);
-    // From here on the connection is TLS; false when it cannot be.
+    // Switches to TLS; false on failure.
     bool begin_tls(const TlsContext& context);
     IoResult shake_hands();
 
     IoResult read(std::span<char> into);
-    // Bytes that have left the socket but were not read yet: the socket will not report them.
+    // Whether bytes were taken from the socket but not read yet: the socket will not report them.
     bool has_buffered() const;
-    // Writes from the pieces in order; `scratch` is where TLS gathers them, a record at a time.
+    // Writes the pieces in order; TLS gathers them in `scratch`, one record at a time.
     IoResult write(std::span<const boost::asio::const_buffer> pieces, std::span<char> scratch);
 
-    // No more bytes from us; the client may go on for a while.
+    // Ends our side; the client may still send.
     void finish_sending();
-    // Reads past TLS, for throwing away what a client sends after finish_sending().
+    // Reads below TLS, to discard what a client sends after finish_sending().
     IoResult read_raw(std::span<char> into);
     void close();
 
