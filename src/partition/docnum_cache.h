@@ -1,7 +1,6 @@
-// Remembers under which number an item was last found, to save point reads one of their two
-// look-ups. It need not be kept up to date: the record found under the number says whose it is, so
-// a stale entry is noticed and costs a look-up, never a wrong answer. One for all partitions of the
-// server.
+// Caches the number under which an item was last found, to save point reads one of their two
+// lookups. Entries may be stale: the record found under the number identifies its item, so a stale
+// entry costs a lookup, never a wrong answer. Shared by all partitions of the server.
 
 #pragma once
 
@@ -16,15 +15,15 @@ namespace orrery::partition {
 
 class DocnumCache {
 public:
-    // Sixteen bytes an entry; a power of two.
+    // `entries` must be a power of two; each takes sixteen bytes.
     explicit DocnumCache(std::size_t entries);
 
-    // `hash` stands for partition and id key. Any thread at any time; entries push each other out.
+    // `hash` identifies partition and id key. Thread-safe; entries evict each other.
     std::optional<Docnum> find(std::uint64_t hash) const;
     void remember(std::uint64_t hash, Docnum docnum);
 
 private:
-    // The two halves may come from different writers; the reader checks the record anyway.
+    // The two halves may come from different writers; readers check the record anyway.
     struct Slot {
         std::atomic<std::uint64_t> hash{0};
         std::atomic<Docnum> docnum{0};

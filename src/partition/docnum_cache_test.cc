@@ -5,7 +5,7 @@
 namespace orrery::partition {
 namespace {
 
-TEST(DocnumCache, FindsWhatItRemembers) {
+TEST(DocnumCache, FindsRememberedEntries) {
     DocnumCache cache(4);
     EXPECT_EQ(cache.find(1), std::nullopt);
     cache.remember(1, 10);
@@ -16,7 +16,7 @@ TEST(DocnumCache, FindsWhatItRemembers) {
     EXPECT_EQ(cache.find(1), 11U);
 }
 
-TEST(DocnumCache, EntriesPushEachOtherOut) {
+TEST(DocnumCache, EntriesEvictEachOther) {
     DocnumCache cache(4);
     cache.remember(1, 10);
     cache.remember(5, 50);
@@ -24,7 +24,7 @@ TEST(DocnumCache, EntriesPushEachOtherOut) {
     EXPECT_EQ(cache.find(5), 50U);
 }
 
-TEST(DocnumCache, AnEmptyEntryIsNoAnswer) {
+TEST(DocnumCache, EmptyEntryIsNotFound) {
     const DocnumCache cache(4);
     EXPECT_EQ(cache.find(0), std::nullopt);
 }

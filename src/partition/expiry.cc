@@ -6,7 +6,7 @@ namespace orrery::partition {
 
 namespace {
 
-// Log entries looked at in one round: a sweep must not turn into a scan of everything.
+// Log entries visited per round, so that a sweep does not become a full scan.
 constexpr std::size_t kLogEntriesVisitedMax = 10'000;
 
 class ExpireTask final : public WriteTask {
@@ -31,7 +31,7 @@ private:
     std::function<void(bool)> done_;
 };
 
-// Items with a ttl of their own: the expiry keys are sorted by the second they expire.
+// Items with their own ttl: expiry keys are sorted by the second of expiry.
 Status find_by_own_ttl(const storage::Reader& state,
                        std::int64_t now,
                        std::size_t limit,
@@ -45,8 +45,8 @@ Status find_by_own_ttl(const storage::Reader& state,
     return cursor->status();
 }
 
-// Items without: the log is in the order of their timestamps, so the scan ends at the first that is
-// still alive.
+// Items without their own ttl: the log is in timestamp order, so the scan ends at the first live
+// item.
 Status find_by_default(const storage::Reader& state,
                        const Expiry& expiry,
                        std::size_t limit,
@@ -58,7 +58,7 @@ Status find_by_default(const storage::Reader& state,
     const std::size_t already_found = found.size();
     std::string record;
     for (std::size_t visited = 0; cursor->valid(); cursor->next(), ++visited) {
-        // Not past what was found: should its removal fail, the next round finds it again.
+        // Do not move past a found item: if its removal fails, the next round must find it again.
         if (found.size() == already_found) position.log_from = cursor->key();
         if (found.size() == limit || visited == kLogEntriesVisitedMax) return {};
         const Docnum docnum = TRY(numbers_of(cursor->key())).docnum;

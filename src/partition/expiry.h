@@ -1,5 +1,5 @@
-// Finds the items of a partition that have expired, so that they can be removed in the background.
-// Reads hide them from the moment they expire; removal only gives the space back.
+// Finds the expired items of a partition, for removal in the background. Reads hide items from the
+// moment they expire; removal only frees space.
 
 #pragma once
 
@@ -14,8 +14,8 @@
 
 namespace orrery::partition {
 
-// What a sweep remembers between its rounds: before `log_from` no entry of the log belongs to an
-// item that the container's default decides about, whatever the default is.
+// The state of a sweep between rounds: no log entry before `log_from` belongs to an item subject to
+// the container's default, whatever that default is.
 struct SweepPosition {
     std::string log_from;
 };
@@ -26,7 +26,7 @@ Result<std::vector<Docnum>> find_expired(const Partition& partition,
                                          std::size_t limit,
                                          SweepPosition& position);
 
-// Removes those that are still expired when the write runs; then says whether it could.
+// Removes those that are still expired when the write runs; `done` receives whether it succeeded.
 std::unique_ptr<WriteTask> make_expire_task(std::vector<Docnum> items,
                                             std::int32_t default_ttl,
                                             std::function<void(bool)> done);

@@ -34,14 +34,14 @@ protected:
             make_expire_task(std::move(items), default_ttl, [&](bool) { done.set_value(); }));
         done.get_future().wait();
     }
-    // Rounds of a sweep until there is nothing left; the sizes of the rounds.
+    // Sweeps until nothing is left; returns the number of items per round.
     std::vector<std::size_t> sweep(std::int32_t default_ttl, std::size_t limit) {
         std::vector<std::size_t> rounds;
         for (auto found = find(default_ttl, limit); !found.empty();
              found = find(default_ttl, limit)) {
             rounds.push_back(found.size());
             if (rounds.size() > kRoundsMax) {
-                ADD_FAILURE() << "what was found is not removed";
+                ADD_FAILURE() << "found items were not removed";
                 break;
             }
             remove(*bench_.partition, std::move(found), default_ttl);
@@ -80,7 +80,7 @@ TEST_F(ExpiryTest, NothingExpiresBeforeItsTime) {
     EXPECT_EQ(find(100).size(), 2U);
 }
 
-TEST_F(ExpiryTest, OwnTtlGoesBeforeTheDefault) {
+TEST_F(ExpiryTest, OwnTtlOverridesTheDefault) {
     create("1");
     create("2", R"(,"ttl":10)");
     create("3", R"(,"ttl":1000)");
@@ -95,7 +95,7 @@ TEST_F(ExpiryTest, OwnTtlGoesBeforeTheDefault) {
     EXPECT_TRUE(find(100).empty());
 }
 
-TEST_F(ExpiryTest, WithDefaultOffOnlyOwnTtlsCount) {
+TEST_F(ExpiryTest, WithoutADefaultOnlyOwnTtlsApply) {
     create("1");
     create("2", R"(,"ttl":10)");
     bench_.clock.advance(seconds(1'000'000));
@@ -103,7 +103,7 @@ TEST_F(ExpiryTest, WithDefaultOffOnlyOwnTtlsCount) {
     EXPECT_EQ(left(), "1");
 }
 
-TEST_F(ExpiryTest, AWriteStartsTheTimeAnew) {
+TEST_F(ExpiryTest, WriteRestartsTheTtl) {
     create("1");
     create("2", R"(,"ttl":50)");
     bench_.clock.advance(seconds(40));
@@ -126,7 +126,7 @@ TEST_F(ExpiryTest, SweepsInRoundsOfLimitedSize) {
     EXPECT_EQ(bench_.partition->item_count(), 0U);
 }
 
-TEST_F(ExpiryTest, GoesOnPastItemsThatStay) {
+TEST_F(ExpiryTest, SkipsItemsThatStay) {
     create("1", R"(,"ttl":-1)");
     create("2", R"(,"ttl":100000)");
     create("3");
@@ -140,9 +140,9 @@ TEST_F(ExpiryTest, GoesOnPastItemsThatStay) {
     EXPECT_EQ(left(), "12");
 }
 
-// A sweep remembers how far it has come; that is good for every other default, too, since it does
-// not go past an item that the default decides about.
-TEST_F(ExpiryTest, AChangeOfTheDefaultOverlooksNothing) {
+// A sweep's position is valid for any default, because it does not move past an item that is
+// subject to the default.
+TEST_F(ExpiryTest, ChangedDefaultMissesNothing) {
     create("4", R"(,"ttl":-1)");
     create("1");
     bench_.clock.advance(seconds(10));
@@ -164,7 +164,7 @@ TEST_F(ExpiryTest, AChangeOfTheDefaultOverlooksNothing) {
     EXPECT_EQ(left(), "4");
 }
 
-TEST_F(ExpiryTest, RemovalLooksAgainWhetherTheItemHasExpired) {
+TEST_F(ExpiryTest, RemovalChecksExpiryAgain) {
     create("1");
     create("2");
     bench_.clock.advance(seconds(100));
@@ -178,7 +178,7 @@ TEST_F(ExpiryTest, RemovalLooksAgainWhetherTheItemHasExpired) {
     expect_sound(bench_.store());
 }
 
-TEST_F(ExpiryTest, WhatCouldNotBeRemovedIsFoundAgain) {
+TEST_F(ExpiryTest, FindsItemsAgainAfterAFailedRemoval) {
     for (const char* id : {"1", "2", "3"}) {
         create(id);
     }
@@ -201,7 +201,7 @@ TEST_F(ExpiryTest, WhatCouldNotBeRemovedIsFoundAgain) {
     EXPECT_EQ(find(100, 2).size(), 1U);
 }
 
-TEST_F(ExpiryTest, DamagedEntriesAreReported) {
+TEST_F(ExpiryTest, ReportsDamagedEntries) {
     for (const char* key : {"T", "L"}) {
         storage::WriteBatch batch;
         batch.put(key, "");
@@ -215,7 +215,7 @@ TEST_F(ExpiryTest, DamagedEntriesAreReported) {
     }
 }
 
-TEST_F(ExpiryTest, ARoundVisitsALimitedPartOfTheLog) {
+TEST_F(ExpiryTest, RoundVisitsALimitedPartOfTheLog) {
     constexpr int kForever = 10'100;
     ASSERT_TRUE(testing_support::run(*bench_.partition, [&](ItemWriter& writer) -> Status {
         for (int i = 0; i < kForever; ++i) {

@@ -4,7 +4,7 @@ namespace orrery::partition {
 
 namespace {
 
-// Items looked at for one page: bounds the time when few of them are in the scope.
+// Items visited per page: bounds the time when few of them are in scope.
 constexpr std::size_t kItemsVisitedMax = 20'000;
 
 class PageReader {
@@ -48,7 +48,7 @@ private:
             if (page_is_over(cursor->key())) return {};
             const Docnum docnum = TRY(docnum_of_key(cursor->key()));
             if (!TRY(state_->get(item_key(docnum), record))) {
-                return Error(ErrorCode::kCorrupted, "a member entry leads to no item");
+                return Error(ErrorCode::kCorrupted, "a member entry has no item");
             }
             const StoredItem item = TRY(StoredItem::decode(docnum, std::move(record)));
             if (!add(item, cursor->key())) return {};
@@ -67,7 +67,7 @@ private:
         return true;
     }
 
-    // False when the item belongs to the next page, which then starts at its key.
+    // Returns false if the item belongs to the next page, which then starts at its key.
     bool add(const StoredItem& item, std::string_view key) {
         if (!in_scope(item) || hidden_.hides(item.partition_key(), item.header())) return true;
         const std::size_t size = item.json().size() + 1;
@@ -83,7 +83,7 @@ private:
         return true;
     }
 
-    // Keys with equal hashes are told apart here.
+    // Distinguishes partition keys with equal hashes.
     bool in_scope(const StoredItem& item) const {
         const auto& wanted = request_.scope.partition_key;
         return !wanted || wanted->partition_key == item.partition_key();

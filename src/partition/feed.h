@@ -1,5 +1,5 @@
-// Reads the items of one partition page by page: all of them, or those of one partition key, in the
-// order they were inserted; those of a part of the hash space in the order of their hashes.
+// Reads the items of one partition page by page: all of them or those of one partition key in
+// insertion order, or those of a part of the hash space in hash order.
 
 #pragma once
 
@@ -15,17 +15,17 @@ namespace orrery::partition {
 
 // Which items: all, those of one partition key, or those of a part of the hash space.
 struct FeedScope {
-    std::optional<ItemRef> partition_key;  // id and docnum are not looked at
+    std::optional<ItemRef> partition_key;  // id and docnum are ignored
     std::optional<model::EpkRange> epks;
 };
 
 struct FeedRequest {
     FeedScope scope;
-    std::string resume;  // where the page before ended; empty at the start
+    std::string resume;  // from the previous page; empty at the start
     std::size_t items_max = 0;
     std::size_t bytes_max = 0;
-    // Takes the first item whatever its size, so that a feed always gets on. Not when the page has
-    // items of another partition already.
+    // Returns the first item whatever its size, so every page makes progress. False if the page
+    // already has items of another partition.
     bool at_least_one = true;
     std::optional<std::int32_t> default_ttl;
 };
@@ -33,11 +33,11 @@ struct FeedRequest {
 struct FeedPage {
     std::string items;  // JSON texts, separated by commas
     std::size_t count = 0;
-    std::optional<std::string> resume;  // there is more, from here
-    Lsn lsn = 0;                        // the state that was read
+    std::optional<std::string> resume;  // where the next page starts, if there is one
+    Lsn lsn = 0;                        // of the state that was read
 };
 
-// May end early (with `resume`) when it has looked at many items that are not in the scope.
+// May end early (with `resume`) after visiting many items out of scope.
 Result<FeedPage> read_feed(const Partition& partition, const FeedRequest& request);
 
 }  // namespace orrery::partition

@@ -43,7 +43,7 @@ protected:
     FeedPage page(const FeedRequest& wanted) const {
         return must(read_feed(*bench_.partition, wanted));
     }
-    // All pages, one after the other.
+    // Reads all pages in sequence.
     std::vector<std::string> walk(FeedRequest wanted) const {
         std::vector<std::string> ids;
         for (;;) {
@@ -66,7 +66,7 @@ protected:
     PartitionBench bench_{R"({"defaultTtl":1000})"};
 };
 
-TEST_F(Feed, OfNothingIsOneEmptyPage) {
+TEST_F(Feed, EmptyPartitionIsOneEmptyPage) {
     const FeedPage empty = page(request());
     EXPECT_EQ(empty.count, 0U);
     EXPECT_EQ(empty.items, "");
@@ -74,7 +74,7 @@ TEST_F(Feed, OfNothingIsOneEmptyPage) {
     EXPECT_EQ(empty.lsn, 0);
 }
 
-TEST_F(Feed, IsInTheOrderOfInsertion) {
+TEST_F(Feed, IsInInsertionOrder) {
     fill(7);
     ASSERT_TRUE(bench_.upsert(item("2", "c", R"(,"n":1)")));
     const FeedPage all = page(request());
@@ -84,7 +84,7 @@ TEST_F(Feed, IsInTheOrderOfInsertion) {
     EXPECT_EQ(walk(request(key_scope({"z"}))), std::vector<std::string>());
 }
 
-TEST_F(Feed, PagesOfEverySizeMakeUpTheWhole) {
+TEST_F(Feed, PagesOfAnySizeCoverAllItems) {
     fill(10);
     const model::EpkRange everything{.min_inclusive = "",
                                      .max_exclusive = std::string(model::kEpkEnd)};
@@ -100,7 +100,7 @@ TEST_F(Feed, PagesOfEverySizeMakeUpTheWhole) {
     }
 }
 
-TEST_F(Feed, AFullLastPageSaysThatNothingFollows) {
+TEST_F(Feed, FullLastPageHasNoResume) {
     fill(6);
     FeedRequest wanted = request();
     wanted.items_max = 6;
@@ -109,7 +109,7 @@ TEST_F(Feed, AFullLastPageSaysThatNothingFollows) {
     EXPECT_TRUE(page(wanted).resume);
 }
 
-TEST_F(Feed, PagesEndBeforeTheyAreTooLarge) {
+TEST_F(Feed, PagesRespectTheSizeLimit) {
     fill(5);
     const std::size_t size = page(request()).items.size() / 5;
     FeedRequest wanted = request();
@@ -127,7 +127,7 @@ TEST_F(Feed, PagesEndBeforeTheyAreTooLarge) {
     EXPECT_TRUE(none.resume);
 }
 
-TEST_F(Feed, OfAPartOfTheHashSpace) {
+TEST_F(Feed, ReadsPartOfTheHashSpace) {
     fill(9);
     const std::string b = bench_.container.epk({"b"});
     std::vector<std::string> before;
@@ -152,7 +152,7 @@ TEST_F(Feed, OfAPartOfTheHashSpace) {
     EXPECT_EQ(before.size() + from.size(), 9U);
 }
 
-TEST_F(Feed, HidesWhatHasExpired) {
+TEST_F(Feed, HidesExpiredItems) {
     ASSERT_TRUE(bench_.create(item("short", "a", R"(,"ttl":10)")));
     ASSERT_TRUE(bench_.create(item("default", "a")));
     ASSERT_TRUE(bench_.create(item("forever", "a", R"(,"ttl":-1)")));
@@ -166,13 +166,13 @@ TEST_F(Feed, HidesWhatHasExpired) {
     EXPECT_EQ(walk(without_expiry).size(), 3U);
 }
 
-TEST_F(Feed, GoesOnAfterRemovals) {
+TEST_F(Feed, ResumesAfterRemovals) {
     fill(10);
     FeedRequest wanted = request();
     wanted.items_max = 3;
     const FeedPage first = page(wanted);
     EXPECT_EQ(ids_of(first), (std::vector<std::string>{"0", "1", "2"}));
-    // What was read, the item the next page would have started with, and a later one.
+    // An item already read, the item the next page would start with, and a later one.
     ASSERT_TRUE(bench_.remove({"b"}, "1"));
     ASSERT_TRUE(bench_.remove({"a"}, "3"));
     ASSERT_TRUE(bench_.remove({"c"}, "5"));
@@ -190,7 +190,7 @@ TEST_F(Feed, ResumeAtTheEndIsEmpty) {
     EXPECT_EQ(walk(wanted), std::vector<std::string>());
 }
 
-TEST_F(Feed, KeysWithEqualHashesAreToldApart) {
+TEST_F(Feed, DistinguishesKeysWithEqualHashes) {
     const auto write = [&](const char* json) {
         return testing_support::run(*bench_.partition, [&](ItemWriter& writer) -> Status {
             TRY(writer.create(bench_.container.body(json), "same", {}));
@@ -204,7 +204,7 @@ TEST_F(Feed, KeysWithEqualHashesAreToldApart) {
     EXPECT_EQ(walk(request(scope)), std::vector<std::string>{"2"});
 }
 
-TEST_F(Feed, APageDoesNotLookAtMoreItemsThanItMay) {
+TEST_F(Feed, PageVisitsALimitedNumberOfItems) {
     constexpr int kHidden = 20'050;
     ASSERT_TRUE(testing_support::run(*bench_.partition, [&](ItemWriter& writer) -> Status {
         for (int i = 0; i < kHidden; ++i) {
@@ -221,7 +221,7 @@ TEST_F(Feed, APageDoesNotLookAtMoreItemsThanItMay) {
     EXPECT_EQ(walk(request(key_scope({"a"}))), std::vector<std::string>{"alive"});
 }
 
-TEST_F(Feed, DamageIsReported) {
+TEST_F(Feed, ReportsDamage) {
     fill(3);
     storage::WriteBatch batch;
     batch.put(member_key(bench_.container.epk({"a"}), 99), "");

@@ -1,4 +1,4 @@
-// Who a partition is; fixed for its life.
+// Identifies a partition; never changes.
 
 #pragma once
 
@@ -11,7 +11,7 @@ namespace orrery::partition {
 
 struct Identity {
     model::ContainerRid container;
-    std::uint32_t range_id = 0;  // the partition key range clients see
+    std::uint32_t range_id = 0;  // the partition key range that clients see
     storage::PartitionId storage_id = 0;
 };
 

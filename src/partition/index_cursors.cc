@@ -75,7 +75,7 @@ private:
     bool sound_ = true;
 };
 
-// The items of one list.
+// The items of one posting list.
 class StoredPosting {
 public:
     StoredPosting(const storage::Reader& store, const Posting& posting, Direction direction)
@@ -111,7 +111,7 @@ private:
 };
 
 class MergedPostings final : public DocnumCursor {
-    // Which of two comes later; of those the heap keeps the opposite in front.
+    // Orders the heap so that the next docnum in walk direction is at the front.
     struct Later {
         bool forward;
         bool operator()(const std::unique_ptr<StoredPosting>& a,
@@ -156,7 +156,7 @@ public:
     }
 
 private:
-    // False when the list is at its end.
+    // Returns false if the list is at its end.
     bool add(std::unique_ptr<StoredPosting> posting) {
         if (posting->valid()) {
             heap_.push_back(std::move(posting));
@@ -168,7 +168,7 @@ private:
     void make_heap() { std::make_heap(heap_.begin(), heap_.end(), later_); }
 
     const Later later_;
-    std::vector<std::unique_ptr<StoredPosting>> heap_;  // the first in order in front
+    std::vector<std::unique_ptr<StoredPosting>> heap_;  // the next docnum in front
     Status status_;
 };
 

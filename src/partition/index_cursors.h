@@ -1,4 +1,4 @@
-// Walks through index entries; what IndexReader hands out.
+// Cursors over index entries, returned by IndexReader.
 
 #pragma once
 
@@ -10,21 +10,21 @@
 
 namespace orrery::partition {
 
-// The entries whose keys begin with `prefix`, within the bounds. `orders` are those of the values
-// that stand in each key: one ascending, or those of a composite index.
+// The entries whose keys begin with `prefix`, within the bounds. `orders` has one element per value
+// in each key: one ascending, or those of a composite index.
 std::unique_ptr<TermCursor> walk_terms(const storage::Reader& store,
                                        std::string prefix,
                                        std::vector<index::Order> orders,
                                        const index::ValueBounds& bounds,
                                        const WalkFrom& from);
 
-// A list of items: the keys that begin with `prefix` and end in a docnum.
+// A list of items: keys that begin with `prefix` and end in a docnum.
 struct Posting {
     std::string prefix;
     bool to_be_checked = false;
 };
 
-// All of them as one, merged by docnum.
+// All lists merged into one, ordered by docnum.
 std::unique_ptr<DocnumCursor> walk_postings(const storage::Reader& store,
                                             const std::vector<Posting>& postings,
                                             storage::Direction direction);

@@ -1,5 +1,5 @@
-// What readers of the index may remember of one generation from query to query, because it stays
-// true for as long as the generation lives. Safe from all threads.
+// Facts about one index generation that queries may cache, because they stay true for the
+// generation's lifetime. Thread-safe.
 
 #pragma once
 
@@ -18,7 +18,7 @@ namespace orrery::partition {
 class IndexFacts {
 public:
     // The id of a path that some snapshot has listed. An older snapshot has no entries under it,
-    // which says the same as not listing it.
+    // which is equivalent to not listing it.
     std::optional<index::PathId> listed(const std::string& encoded_path) const {
         const std::shared_lock lock(mutex_);
         const auto found = ids_.find(encoded_path);
@@ -29,13 +29,13 @@ public:
         ids_.emplace(std::move(encoded_path), id);
     }
 
-    // Some item may be missing in the index; said before the first such item is committed.
+    // Whether some item may be missing from the index; set before the first such item is committed.
     bool may_lack_items() const { return may_lack_items_.load(std::memory_order_acquire); }
     void note_lacking_item() { may_lack_items_.store(true, std::memory_order_release); }
 
 private:
     mutable std::shared_mutex mutex_;
-    // No more than a generation has paths (index::kPathsMax).
+    // At most index::kPathsMax entries, the limit of paths per generation.
     std::unordered_map<std::string, index::PathId> ids_;
     std::atomic<bool> may_lack_items_ = false;
 };

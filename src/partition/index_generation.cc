@@ -8,7 +8,7 @@ namespace {
 
 Error damaged() { return Error(ErrorCode::kCorrupted, "the dictionary of an index is damaged"); }
 
-// Sorted ids, each as the distance from the one before.
+// Sorted ids, delta-encoded.
 std::string encode_paths(const std::vector<index::PathId>& paths) {
     std::string out;
     index::PathId last = 0;
@@ -96,7 +96,7 @@ Status IndexGeneration::keys_of(const StoredItem& item, index::KeyList& keys) {
             item.json(), {.terms = terms_, .composites = composites_, .item = docnum_}, keys));
     }
     if (shape == index::kNotIndexed) facts_->note_lacking_item();
-    // Behind all the others: no need to sort again.
+    // Sorts after all the others, so no need to sort again.
     std::string& out = keys.bytes();
     out.append(shapes_prefix_);
     append_ordered_varint(out, shape);

@@ -1,5 +1,5 @@
-// One generation of a partition's index: a policy and the dictionary of the paths and shapes that
-// its keys speak of. Used by the partition's executor, and by whoever verifies a store.
+// One generation of a partition's index: a policy and the dictionary of the paths and shapes in its
+// keys. Used by the partition's executor and by verification.
 
 #pragma once
 
@@ -18,7 +18,7 @@
 
 namespace orrery::partition {
 
-// The paths of a shape as they stand in the dictionary.
+// Decodes the paths of a shape from the dictionary.
 Result<std::vector<index::PathId>> decode_shape(std::string_view bytes);
 
 class IndexGeneration {
@@ -30,15 +30,15 @@ public:
     IndexGeneration& operator=(const IndexGeneration&) = delete;
     ~IndexGeneration() = default;
 
-    // Reads the dictionary. kCorrupted when it does not fit the policy.
+    // Reads the dictionary. kCorrupted if it does not match the policy.
     Status load(const storage::Reader& store);
 
     GenerationNumber number() const { return number_; }
     const std::shared_ptr<const index::PathPolicy>& policy() const { return policy_; }
     const std::shared_ptr<IndexFacts>& facts() const { return facts_; }
 
-    // Fills `keys` with all that the item has in this generation, sorted. New paths and shapes
-    // enter the dictionary.
+    // Fills `keys` with all keys of the item in this generation, sorted. Adds new paths and shapes
+    // to the dictionary.
     Status keys_of(const StoredItem& item, index::KeyList& keys);
 
     struct Savepoint {
@@ -48,8 +48,8 @@ public:
     Savepoint savepoint() const { return {tree_.savepoint(), shapes_.count()}; }
     void rollback_to(const Savepoint& savepoint);
 
-    // Puts what is new in the dictionary since the last commit; committed() says it is on disk,
-    // abandon() that it never will be.
+    // Writes dictionary entries added since the last commit; committed() marks them as stored,
+    // abandon() discards them.
     void save(storage::WriteBatch& batch) const;
     void committed() { saved_ = savepoint(); }
     void abandon() { rollback_to(saved_); }

@@ -1,6 +1,6 @@
-// The keys of one partition's index. On disk (docs/storage-format.md). All of one generation of the
-// index begin with a letter and its number, so that an index can be built while another one is
-// used, and be removed as a whole.
+// The keys of one partition's index. On disk (docs/storage-format.md). All keys of one generation
+// of the index begin with a letter and its number, so that an index can be built while another is
+// in use, and be removed as a whole.
 
 #pragma once
 
@@ -16,7 +16,7 @@
 
 namespace orrery::partition {
 
-// Numbers from 1; one is used again when the generation that had it is gone.
+// From 1. A number is reused after its generation has been removed.
 using GenerationNumber = std::uint8_t;
 
 // 'I' generation path value docnum; 'C' generation composite values docnum; 'S' generation shape
@@ -28,8 +28,8 @@ std::string term_prefix(GenerationNumber generation, index::PathId path);
 std::string composite_prefix(GenerationNumber generation, std::size_t number);
 std::string shape_prefix(GenerationNumber generation, index::ShapeId shape);
 
-// 'N' generation 01 path → id; 'N' generation 02 shape → paths; 'N' generation 03: items have paths
-// that are not listed.
+// 'N' generation 01 path → id; 'N' generation 02 shape → paths; 'N' generation 03: some items have
+// unlisted paths.
 std::string path_name_key(GenerationNumber generation, std::string_view encoded_path);
 std::string shape_name_key(GenerationNumber generation, index::ShapeId shape);
 std::string unlisted_key(GenerationNumber generation);
@@ -41,14 +41,14 @@ inline constexpr std::size_t kNamePrefixBytes = 3;
 // All keys that begin with these bytes.
 storage::Range keys_with(std::string_view prefix);
 
-// 'MI': which generations there are, and their policies. 'MP': how far building has got.
+// 'MI': the generations and their policies. 'MP': the build position.
 std::string index_state_key();
 std::string index_position_key();
 
-// A docnum in an index key: range id and counter, each an ordered varint. Four to five bytes where
-// eight would say the same; they sort as the docnums do.
+// A docnum in an index key: range id and counter, each an ordered varint. Takes four to five bytes
+// instead of eight, and sorts like docnums.
 void append_index_docnum(std::string& out, Docnum docnum);
-// Nothing when these bytes are no docnum.
+// nullopt if the bytes are not a docnum.
 std::optional<Docnum> index_docnum(std::string_view bytes);
 
 }  // namespace orrery::partition

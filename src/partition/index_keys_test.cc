@@ -9,7 +9,7 @@
 namespace orrery::partition {
 namespace {
 
-// On disk: these bytes may never change.
+// On disk: these bytes must never change.
 TEST(IndexKeys, WorkedExamples) {
     std::string key = term_prefix(1, 3);
     index::encode_number(key, 10);
@@ -32,7 +32,7 @@ TEST(IndexKeys, WorkedExamples) {
     EXPECT_EQ(index_position_key(), "MP");
 }
 
-TEST(IndexKeys, DocnumsSortAndComeBack) {
+TEST(IndexKeys, DocnumsSortAndReadBack) {
     std::string last;
     for (const Docnum range : {Docnum{0}, Docnum{1}, Docnum{127}, Docnum{128}, Docnum{1} << 19}) {
         for (const Docnum counter :
@@ -50,7 +50,7 @@ TEST(IndexKeys, DocnumsSortAndComeBack) {
     EXPECT_EQ(index_docnum(""), std::nullopt);
 }
 
-TEST(IndexKeys, RangesHoldOnlyTheirGeneration) {
+TEST(IndexKeys, RangesCoverOneGeneration) {
     const storage::Range paths = path_names_of(1);
     EXPECT_LE(paths.from, path_name_key(1, ""));
     EXPECT_LT(path_name_key(1, "\xff\xff"), *paths.until);

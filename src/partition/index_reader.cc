@@ -24,13 +24,13 @@ Result<IndexReader> IndexReader::open(const Partition& partition,
         reader.facts_ = view->facts;
         return reader;
     }
-    // A generation may get the number and the policy of one before it, and the record does not tell
-    // them apart: nothing that was remembered is used. Without a record the snapshot is empty, and
-    // it does not matter what there would be in an index.
+    // A generation may reuse the number and policy of an earlier one, and the record does not tell
+    // them apart, so no cached facts are used. Without a record the snapshot is empty and the index
+    // does not matter.
     std::string record;
     const bool written = TRY(reader.snapshot_->get(index_state_key(), record));
     if (!written || record == view->record) return reader;
-    // The index has moved on since the snapshot was taken, or before the view was.
+    // The index changed after the snapshot was taken, or before the view was.
     const IndexStateRecord state = TRY(IndexStateRecord::decode(record));
     reader.generation_ = state.active.number;
     reader.active_ = TRY(index::PathPolicy::from_text(state.active.policy));

@@ -1,9 +1,9 @@
-// What queries ask of a partition's index, over one snapshot: which paths it has, and walks through
-// its entries. Every entry leads to an item of the snapshot; items that have expired and are not
-// swept yet are still in it.
+// The query interface of a partition's index over one snapshot: which paths it has, and walks over
+// its entries. Every entry refers to an item of the snapshot, which includes expired items that
+// have not been swept yet.
 //
-// Not all items need be in the index: see unindexed(). A plan that uses the index looks at those
-// too, and evaluates everything on them.
+// Not all items need be in the index: see unindexed(). A plan that uses the index must also read
+// those and evaluate every condition on them.
 
 #pragma once
 
@@ -32,20 +32,20 @@ struct IndexView;
 using index::DocnumCursor;
 using index::TermCursor;
 
-// What the index knows about a path.
+// The state of a path in the index.
 struct PathEntry {
     enum class State : std::uint8_t {
-        kListed,    // all indexed items that have it have entries under `id`
+        kListed,    // every indexed item with this path has entries under `id`
         kAbsent,    // no indexed item has it
-        kUnusable,  // not in the index (yet, or any more): scan
+        kUnusable,  // not indexed (yet, or any longer): scan
     };
     State state = State::kUnusable;
-    index::PathId id = 0;  // of this snapshot only: never put it into a token
+    index::PathId id = 0;  // valid for this snapshot only: never put it into a token
 };
 
 struct WalkFrom {
     storage::Direction direction = storage::Direction::kForward;
-    // Behind this entry in that direction.
+    // Start after this entry, in that direction.
     struct Entry {
         std::string value;
         Docnum docnum;
@@ -55,40 +55,40 @@ struct WalkFrom {
 
 class IndexReader {
 public:
-    // Reads what stands in the snapshot; the partition's view, taken before the snapshot, is used
-    // when it fits.
+    // Uses the partition's view, which must be taken before the snapshot, if the two are
+    // consistent; otherwise reads the index state from the snapshot.
     static Result<IndexReader> open(const Partition& partition,
                                     const std::shared_ptr<const IndexView>& view,
                                     std::shared_ptr<const storage::Reader> snapshot);
 
-    // The policy the container has now. While the index is being rebuilt for it, what it indexes
-    // need not be usable yet.
+    // The container's current policy. While the index is being rebuilt for it, some of its paths
+    // may not be usable yet.
     const index::PathPolicy& policy() const { return *wanted_; }
 
     Result<PathEntry> find(const model::IndexPath& path) const;
-    // The number of the composite index over just these paths in these orders, if it is usable.
+    // The composite index over exactly these paths in these orders, if it is usable.
     std::optional<std::size_t> find_composite(std::span<const index::CompositePart> parts) const;
 
-    // Of a path without [] at most one entry leads to an item.
+    // For a path without [] each item has at most one entry.
     std::unique_ptr<TermCursor> terms(index::PathId path,
                                       const index::ValueBounds& bounds,
                                       const WalkFrom& from = {}) const;
-    // Every indexed item has one entry; a path it lacks counts as undefined. The bounds are those
-    // of the whole: values one behind the other, those of descending paths inverted.
+    // Every indexed item has one entry; a missing path counts as undefined. The bounds are those of
+    // the whole key: values concatenated, those of descending paths inverted.
     std::unique_ptr<TermCursor> composite(std::size_t number,
                                           const index::ValueBounds& bounds,
                                           const WalkFrom& from = {}) const;
 
-    // Indexed items that do not have this path, which must be one without []. Some are to be
-    // checked: they may have it.
+    // Indexed items without this path, which must not contain []. Some need checking: they may have
+    // it.
     Result<std::unique_ptr<DocnumCursor>> items_lacking(index::PathId path,
                                                         storage::Direction direction) const;
-    // All indexed items; those that lack a path that is absent.
+    // All indexed items, which are those that lack an absent path.
     Result<std::unique_ptr<DocnumCursor>> indexed(storage::Direction direction) const;
-    // Items that are not in the index: excluded by the client, or too large for it. To be checked.
+    // Items not in the index: excluded by the client, or too large. They need checking.
     std::unique_ptr<DocnumCursor> unindexed(storage::Direction direction) const;
 
-    // The number of entries in the bounds, counting no further than the limit.
+    // The number of entries within the bounds, counting up to `limit`.
     Result<std::size_t> count(index::PathId path,
                               const index::ValueBounds& bounds,
                               std::size_t limit) const;
@@ -109,7 +109,7 @@ private:
     std::shared_ptr<const storage::Reader> snapshot_;
     std::shared_ptr<const index::PathPolicy> active_;
     std::shared_ptr<const index::PathPolicy> wanted_;
-    std::shared_ptr<IndexFacts> facts_;  // null when the snapshot has another generation
+    std::shared_ptr<IndexFacts> facts_;  // null if the snapshot may have another generation
     GenerationNumber generation_ = 0;
 };
 

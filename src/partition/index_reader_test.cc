@@ -52,7 +52,7 @@ protected:
             return {};
         }));
     }
-    // The items a cursor leads to, by their number in the order of creation; "3?" is to be checked.
+    // The items of a cursor, numbered in creation order; "3?" needs checking.
     static std::string number(Docnum docnum) { return std::to_string(docnum & 0xffff); }
     std::string items(DocnumCursor& cursor) {
         std::string out;
@@ -98,7 +98,7 @@ protected:
     int made_ = 0;
 };
 
-TEST_F(IndexReaderTest, AnEmptyPartitionHasNothing) {
+TEST_F(IndexReaderTest, EmptyPartition) {
     EXPECT_EQ(matching("/n", index::any_defined()), "absent");
     EXPECT_EQ(matching("/no/x", index::any_defined()), "unusable");
     EXPECT_EQ(items(*must(reader().indexed(Direction::kForward))), "");
@@ -106,7 +106,7 @@ TEST_F(IndexReaderTest, AnEmptyPartitionHasNothing) {
     EXPECT_TRUE(must(reader().listed_paths()).empty());
 }
 
-TEST_F(IndexReaderTest, FindsItemsByTheirValues) {
+TEST_F(IndexReaderTest, FindsItemsByValue) {
     create("a", R"(,"n":5,"s":"x","t":["u","v"])");
     create("b", R"(,"n":3,"s":"xy","t":["v"])");
     create("c", R"(,"n":5,"o":{"p":null})");
@@ -157,7 +157,7 @@ TEST_F(IndexReaderTest, ResumesAndSeeks) {
     EXPECT_FALSE(cursor->valid());
 }
 
-TEST_F(IndexReaderTest, KnowsWhoLacksAPath) {
+TEST_F(IndexReaderTest, FindsItemsThatLackAPath) {
     create("a", R"(,"n":1)");
     create("b", R"(,"s":1)");
     create("c", R"(,"n":1,"s":2)");
@@ -179,7 +179,7 @@ TEST_F(IndexReaderTest, KnowsWhoLacksAPath) {
     expect_sound(bench_.store());
 }
 
-TEST_F(IndexReaderTest, CompositesHoldAllItemsInTheirOrder) {
+TEST_F(IndexReaderTest, CompositesHoldAllItemsInOrder) {
     create("a", R"(,"n":2,"s":"b")");
     create("b", R"(,"n":1,"s":"a")");
     create("c", R"(,"n":1,"s":"b")");
@@ -224,7 +224,7 @@ TEST_F(IndexReaderTest, ListsItsPaths) {
                 testing::UnorderedElementsAre("/id", "/pk", "/n", "/n/[]", "/n/[]/x", "/_ts"));
 }
 
-TEST_F(IndexReaderTest, WhatIsNotListedIsNotUsable) {
+TEST_F(IndexReaderTest, UnlistedPathsAreUnusable) {
     std::string wide = R"(,"w":{"k":1)";
     for (std::size_t i = 0; i < 4000; ++i) {
         wide += ",\"k" + std::to_string(i) + "\":1";
@@ -237,7 +237,7 @@ TEST_F(IndexReaderTest, WhatIsNotListedIsNotUsable) {
     expect_sound(bench_.store());
 }
 
-TEST_F(IndexReaderTest, PathsOfBothPoliciesAreUsableWhileBuilding) {
+TEST_F(IndexReaderTest, PathsInBothPoliciesAreUsableWhileBuilding) {
     create("a", R"(,"n":1,"s":2,"no":3)");
     const auto view = bench_.partition->index_view();
     const auto before = bench_.store().snapshot();
@@ -258,7 +258,7 @@ TEST_F(IndexReaderTest, PathsOfBothPoliciesAreUsableWhileBuilding) {
     }
     EXPECT_EQ(matching("/no", index::any_defined()), "1 ");
     EXPECT_EQ(reader().find_composite(now), 0U);
-    // Who reads an older state still finds its index.
+    // A reader of an older state still finds its index.
     const IndexReader earlier = must(IndexReader::open(*bench_.partition, view, before));
     const PathEntry s = must(earlier.find(path("/s")));
     ASSERT_EQ(s.state, PathEntry::State::kListed);
@@ -275,7 +275,7 @@ TEST_F(IndexReaderTest, ModeNoneHasNoIndex) {
     expect_sound(bench_.store());
 }
 
-TEST_F(IndexReaderTest, ManualIndexingWaitsForTheDirective) {
+TEST_F(IndexReaderTest, ManualIndexingNeedsADirective) {
     adopt(R"({"indexingPolicy":{"automatic":false}})");
     create("a", R"(,"n":1)");
     create("b", R"(,"n":1)", IndexingDirective::kInclude);

@@ -1,5 +1,5 @@
-// Which generations of the index a partition has: the one that queries use, while the policy
-// changes the one that is being built for it, and those whose remains are still to be removed.
+// The index generations of a partition: the one that queries use, the one being built after a
+// policy change, and those being removed.
 
 #pragma once
 
@@ -24,12 +24,12 @@ struct GenerationRecord {
 
 struct BuildingRecord {
     GenerationRecord generation;
-    // Items from here on came after building began and are in it from the start.
+    // Items from here on are newer than the build and are added when written.
     Docnum until = 0;
-    std::uint64_t items = 0;  // that the partition had then
+    std::uint64_t items = 0;  // in the partition when building began
 };
 
-// As it stands on disk under 'MI'.
+// Stored under 'MI'.
 struct IndexStateRecord {
     GenerationRecord active;
     std::optional<BuildingRecord> building;
@@ -39,7 +39,7 @@ struct IndexStateRecord {
     static Result<IndexStateRecord> decode(std::string_view bytes);
 };
 
-// As it stands under 'MP': items below `next` are in the generation that is being built.
+// Stored under 'MP': items below `next` are in the generation being built.
 struct IndexPosition {
     Docnum next = 0;
     std::uint64_t items = 0;  // built so far
@@ -48,7 +48,7 @@ struct IndexPosition {
     static Result<IndexPosition> decode(std::string_view bytes);
 };
 
-// Nothing when the partition has never been written to.
+// nullopt if the partition has never been written to.
 Result<std::optional<IndexStateRecord>> read_index_state(const storage::Reader& store);
 Result<IndexPosition> read_index_position(const storage::Reader& store);
 

@@ -1,5 +1,5 @@
-// Writes that change a partition's index as a whole: taking over a policy, and the small steps of
-// building an index and removing an old one.
+// Writes that change a partition's whole index: adopting a policy, and the small steps of building
+// an index and removing an old one.
 
 #pragma once
 
@@ -11,12 +11,12 @@
 
 namespace orrery::partition {
 
-// Starts building for this policy; then says whether that is on disk.
+// Starts building for this policy; `done` receives whether that is on disk.
 std::unique_ptr<WriteTask> make_adopt_task(std::shared_ptr<const index::PathPolicy> policy,
                                            std::function<void(bool)> done);
 
-// One step (ItemIndex::advance); then says whether it could be made. Whether there is more to do
-// stands in the partition's index_view().
+// One step (ItemIndex::advance); `done` receives whether it succeeded. The partition's index_view()
+// says whether more is left.
 std::unique_ptr<WriteTask> make_advance_task(std::function<void(bool)> done);
 
 }  // namespace orrery::partition

@@ -100,7 +100,7 @@ Status ItemIndex::change_in(IndexGeneration& generation,
     new_keys_.clear();
     if (old != nullptr) TRY(generation.keys_of(*old, old_keys_));
     if (now != nullptr) TRY(generation.keys_of(*now, new_keys_));
-    // Both are sorted: what only one of them has is the difference.
+    // Both are sorted: write only the keys that are in one of them.
     std::size_t o = 0;
     std::size_t n = 0;
     while (o < old_keys_.size() || n < new_keys_.size()) {
@@ -140,7 +140,7 @@ Status ItemIndex::adopt(std::shared_ptr<const index::PathPolicy> policy, const E
         }
         if (number > kGenerationMax) {
             return Error(ErrorCode::kUnavailable,
-                         "The remains of earlier indexing policies are still being removed.");
+                         "Indexes of earlier policies are still being removed; retry later.");
         }
         next->building = make_generation(static_cast<GenerationNumber>(number), std::move(policy));
         next->until = extent.next;
@@ -177,7 +177,8 @@ Status ItemIndex::build(const storage::Reader& store, const Load& load, const In
     std::size_t bytes = 0;
     for (; cursor->valid() && items < step.items && bytes < step.bytes; cursor->next()) {
         const Docnum docnum = TRY(docnum_of_key(cursor->key()));
-        // Not what the cursor shows: this batch may have changed or removed it.
+        // Load instead of using the cursor's value: this batch may have changed or removed the
+        // item.
         const std::optional<StoredItem> item = TRY(load(docnum));
         if (item) TRY(change_in(*next->building, nullptr, &*item));
         ++items;
@@ -192,8 +193,8 @@ Status ItemIndex::build(const storage::Reader& store, const Load& load, const In
 }
 
 Status ItemIndex::clear(const storage::Reader& store, const IndexStep& step) {
-    // Only what had been given up before this batch began: the batch may hold keys of one that was
-    // given up since, which the store does not show yet.
+    // Only generations retired before this batch: the batch may hold keys of one retired since,
+    // which the store does not show yet.
     if (committed_->removing.empty() || current_->removing.empty()) return {};
     const GenerationNumber number = committed_->removing.front();
     std::size_t removed = 0;
@@ -233,7 +234,7 @@ void ItemIndex::rollback_to(const Savepoint& savepoint) {
 void ItemIndex::finish(storage::WriteBatch& batch) {
     next_record_ = record_;
     const bool untouched = batch.empty() && staged_.empty();
-    // A policy for a partition that has nothing in it needs no note: the catalog knows it.
+    // The policy of an empty partition is not stored: the catalog has it.
     if (untouched && (current_ == committed_ || record_.empty())) return;
     next_record_ = current_->record;
     if (next_record_ != record_) {

@@ -1,7 +1,7 @@
-// The index as writes see it: keeps the entries of items in step with the items, generation by
-// generation, and moves from one policy to the next. It stages its changes next to the ItemWriter's
-// and goes back to savepoints with it, so that an item and its entries are one commit. Runs on the
-// partition's executor; only view() may be called from elsewhere.
+// The index as writes see it: keeps index entries in step with items, in every generation, and
+// moves from one policy to the next. It stages changes alongside the ItemWriter and shares its
+// savepoints, so that an item and its entries commit together. Runs on the partition's executor;
+// only view() and is_changing() may be called from other threads.
 
 #pragma once
 
@@ -26,64 +26,63 @@
 
 namespace orrery::partition {
 
-// Makes what evaluates the computed properties of a policy.
+// Makes the evaluator of a policy's computed properties.
 using ComputedFactory =
     std::function<std::shared_ptr<const index::ComputedProperties>(const index::PathPolicy&)>;
 
-// How much one step of building or removing does: short enough to slip in between the writes of
-// clients.
+// How much one step of building or removing does: small, so that client writes are not delayed.
 struct IndexStep {
     std::size_t items = 64;
     std::size_t bytes = std::size_t{256} << 10;
     std::size_t keys_removed = 2000;
 };
 
-// What readers need to know, as of the newest commit.
+// What readers need, as of the newest commit.
 struct IndexView {
-    std::string record;  // what stands under index_state_key(); empty before the first write
-    GenerationNumber generation = 0;                  // of the active one
-    std::shared_ptr<const index::PathPolicy> active;  // what queries can use
-    std::shared_ptr<const index::PathPolicy> wanted;  // what is being built, or the same
+    std::string record;               // value of index_state_key(); empty before the first write
+    GenerationNumber generation = 0;  // the active one
+    std::shared_ptr<const index::PathPolicy> active;  // usable by queries
+    std::shared_ptr<const index::PathPolicy> wanted;  // being built, or same as active
     std::shared_ptr<IndexFacts> facts;                // about the active one
     std::uint64_t items_built = 0;
     std::uint64_t items_to_build = 0;
-    bool work_left = false;  // advance() has something to do
+    bool work_left = false;  // advance() has work to do
 
     bool is_built() const { return active == wanted; }
 };
 
 class ItemIndex {
-    struct Opened {};  // only open() makes one
+    struct Opened {};  // restricts construction to open()
 
 public:
     ItemIndex(Opened /*opened*/, ComputedFactory computed) : computed_(std::move(computed)) {}
 
-    // An index that has never been written to starts with the wanted policy. Another one keeps its
-    // own until adopt().
+    // An index that was never written to starts with the wanted policy. Any other keeps its own
+    // until adopt().
     static Result<std::unique_ptr<ItemIndex>> open(const storage::Reader& store,
                                                    std::shared_ptr<const index::PathPolicy> wanted,
                                                    ComputedFactory computed);
 
-    // One without entries, for items that are not going to be stored.
+    // An index without entries, for items that will not be stored.
     static std::unique_ptr<ItemIndex> none();
 
     Status add(const StoredItem& item) { return change(nullptr, &item); }
     Status remove(const StoredItem& item) { return change(&item, nullptr); }
-    // Both versions of one item: only the difference is written.
+    // Writes only the difference between two versions of an item.
     Status replace(const StoredItem& old, const StoredItem& now) { return change(&old, &now); }
 
-    // What the partition has while a task changes the index as a whole.
+    // The partition's contents when a task changes the whole index.
     struct Extent {
-        Docnum next = 0;  // the number the next new item gets
+        Docnum next = 0;  // number of the next new item
         std::uint64_t items = 0;
         bool never_written = false;
     };
-    // Starts building for another policy; what was being built for one before is given up. Nothing
-    // happens when the policy is the newest already.
+    // Starts building for another policy and retires a build in progress. Does nothing if the
+    // policy is already the newest.
     Status adopt(std::shared_ptr<const index::PathPolicy> policy, const Extent& extent);
 
-    // One small step of building, or of removing what is not used any more. `load` gives the newest
-    // version of an item, this batch included.
+    // One small step of building, or of removing unused generations. `load` returns the newest
+    // version of an item, including changes of this batch.
     using Load = std::function<Result<std::optional<StoredItem>>(Docnum)>;
     Status advance(const storage::Reader& store, const Load& load, const IndexStep& step);
 
@@ -91,27 +90,28 @@ public:
     Savepoint savepoint() const;
     void rollback_to(const Savepoint& savepoint);
 
-    // Adds what was staged to the batch. Then the batch is committed or abandoned.
+    // Adds the staged changes to the batch, which is then committed or abandoned.
     void finish(storage::WriteBatch& batch);
     void committed();
     void abandon();
 
-    // From any thread.
+    // Thread-safe.
     std::shared_ptr<const IndexView> view() const;
-    // A commit is under way after which the view will be another. Who takes a view, then a
-    // snapshot, and finds no change under way and then the same view, has what belongs together.
+    // Whether a commit that changes the view is in progress. To get a consistent pair: take the
+    // view, then a snapshot; if nothing is changing and the view is still the same, the two are
+    // consistent.
     bool is_changing() const { return changing_.load(std::memory_order_acquire); }
 
 private:
-    // The generations there are; replaced as a whole when that changes.
+    // The current generations; replaced as a whole on change.
     struct Generations {
         std::shared_ptr<IndexGeneration> active;
-        std::shared_ptr<IndexGeneration> building;  // or null
-        Docnum until = 0;                           // of the one that is being built
+        std::shared_ptr<IndexGeneration> building;  // may be null
+        Docnum until = 0;                           // of the one being built
         std::uint64_t items = 0;
         IndexPosition position;
         std::vector<GenerationNumber> removing;
-        std::string record;  // all but the position, as it stands on disk
+        std::string record;  // on disk, without the position
 
         bool is_building(Docnum docnum) const {
             return building && (docnum < position.next || docnum >= until);
@@ -140,7 +140,7 @@ private:
     index::KeyList old_keys_;
     index::KeyList new_keys_;
     std::string record_;       // on disk
-    std::string next_record_;  // on its way there
+    std::string next_record_;  // in the current batch
 
     std::atomic<bool> changing_ = false;
     mutable std::mutex view_mutex_;

@@ -52,7 +52,7 @@ protected:
         ASSERT_TRUE(one.advance_index());
         commit(one);
     }
-    // Steps until there is nothing to do; says how many there were.
+    // Runs steps until no work is left; returns their number.
     int advance_to_the_end() {
         int steps = 0;
         for (; index_->view()->work_left; ++steps) {
@@ -75,7 +75,7 @@ constexpr const char* kOnlyN =
 constexpr const char* kOnlyS =
     R"({"indexingPolicy":{"includedPaths":[{"path":"/s/?"}],"excludedPaths":[{"path":"/*"}]}})";
 
-TEST_F(ItemIndexTest, AnOverwriteWritesTheDifference) {
+TEST_F(ItemIndexTest, OverwriteWritesTheDifference) {
     create("1", R"(,"a":1,"b":2,"c":[1,2,3])");
     ItemWriter one = writer();
     must(container_.upsert(one, item("1", "p", R"(,"a":1,"b":3,"c":[1,2,3])")));
@@ -84,7 +84,7 @@ TEST_F(ItemIndexTest, AnOverwriteWritesTheDifference) {
     for (std::size_t i = 0; i < batch.size(); ++i) {
         if (batch.operation(i).key[0] == 'I') ++index_keys;
     }
-    EXPECT_EQ(index_keys, 2U);  // b=2 goes, b=3 comes; the clock stands still
+    EXPECT_EQ(index_keys, 2U);  // b=2 is removed, b=3 added; the clock does not advance
     commit(one);
 }
 
@@ -107,7 +107,7 @@ TEST_F(ItemIndexTest, KeysOfABatchAreSorted) {
     commit(many);
 }
 
-TEST_F(ItemIndexTest, OneKeyTwiceInABatchCountsOnce) {
+TEST_F(ItemIndexTest, RepeatedKeyInABatchCountsOnce) {
     ItemWriter one = writer();
     must(container_.create(one, item("1", "p", R"(,"n":1)")));
     must(container_.upsert(one, item("1", "p", R"(,"n":2)")));
@@ -118,7 +118,7 @@ TEST_F(ItemIndexTest, OneKeyTwiceInABatchCountsOnce) {
     EXPECT_EQ(count_of(*store_, 'S'), 1U);
 }
 
-TEST_F(ItemIndexTest, ATakenBackWriteLeavesNoNames) {
+TEST_F(ItemIndexTest, RolledBackWriteLeavesNoNames) {
     create("1", R"(,"a":1)");
     const std::string names = keys(*store_, all_of('N'));
     ItemWriter one = writer();
@@ -133,7 +133,7 @@ TEST_F(ItemIndexTest, ATakenBackWriteLeavesNoNames) {
     create("2", R"(,"new":1)");
 }
 
-TEST_F(ItemIndexTest, AFailedCommitLeavesNoNames) {
+TEST_F(ItemIndexTest, FailedCommitLeavesNoNames) {
     create("1", R"(,"a":1)");
     for (int round = 0; round < 3; ++round) {
         ItemWriter lost = writer();
@@ -146,7 +146,7 @@ TEST_F(ItemIndexTest, AFailedCommitLeavesNoNames) {
     create("4", R"(,"x":1,"y":1)");
 }
 
-TEST_F(ItemIndexTest, AnotherPolicyIsBuiltStepByStep) {
+TEST_F(ItemIndexTest, BuildsAnotherPolicyInSteps) {
     for (int i = 0; i < 200; ++i) {
         create(std::to_string(i), R"(,"n":1,"s":"x","t":[1,2])");
     }
@@ -158,7 +158,7 @@ TEST_F(ItemIndexTest, AnotherPolicyIsBuiltStepByStep) {
     const auto view = index_->view();
     EXPECT_GT(view->items_built, 0U);
     EXPECT_LT(view->items_built, 200U);
-    // Before, behind and after the position, and new ones.
+    // Below and above the build position, and new items.
     for (const char* id : {"0", "199"}) {
         ItemWriter one = writer();
         must(container_.upsert(one, item(id, "p", R"(,"n":2)")));
@@ -179,7 +179,7 @@ TEST_F(ItemIndexTest, AnotherPolicyIsBuiltStepByStep) {
     EXPECT_EQ(value_of(*store_, index_position_key()), std::nullopt);
 }
 
-TEST_F(ItemIndexTest, AStepSeesItsOwnBatch) {
+TEST_F(ItemIndexTest, StepSeesItsOwnBatch) {
     for (int i = 0; i < 5; ++i) {
         create(std::to_string(i), R"(,"n":1)");
     }
@@ -197,7 +197,7 @@ TEST_F(ItemIndexTest, AStepSeesItsOwnBatch) {
     EXPECT_EQ(count_of(*store_, 'S'), 4U);
 }
 
-TEST_F(ItemIndexTest, APolicyMayChangeWhileAnotherIsBuilt) {
+TEST_F(ItemIndexTest, PolicyMayChangeDuringABuild) {
     for (int i = 0; i < 100; ++i) {
         create(std::to_string(i), R"(,"n":1,"s":2)");
     }
@@ -207,12 +207,12 @@ TEST_F(ItemIndexTest, APolicyMayChangeWhileAnotherIsBuilt) {
     adopt(kOnlyS);
     EXPECT_EQ(index_->view()->active->text(), first);
     advance();
-    adopt("{}");  // back to the one in use
+    adopt("{}");  // back to the active one
     EXPECT_TRUE(index_->view()->is_built());
     create("x", R"(,"s":1)");
     advance_to_the_end();
     EXPECT_EQ(index_->view()->active->text(), first);
-    // What was given up and what is given up in the same batch do not get into each other's way.
+    // A generation retired earlier and one retired in the same batch do not interfere.
     adopt(kOnlyN);
     ItemWriter one = writer();
     must(container_.create(one, item("y", "p", R"(,"n":1)")));
@@ -232,7 +232,7 @@ TEST_F(ItemIndexTest, APolicyMayChangeWhileAnotherIsBuilt) {
     }
 }
 
-TEST_F(ItemIndexTest, AnUnwrittenPartitionJustTakesThePolicy) {
+TEST_F(ItemIndexTest, UnwrittenPartitionAdoptsAtOnce) {
     adopt(kOnlyN);
     EXPECT_EQ(keys(*store_, {}), "");
     EXPECT_EQ(index_->view()->active->text(), container_.policy()->text());
@@ -264,7 +264,7 @@ TEST_F(ItemIndexTest, ModeNoneAndBack) {
     EXPECT_EQ(count_of(*store_, 'S'), 71U);
 }
 
-TEST_F(ItemIndexTest, DamagedStatesAreSaidToBe) {
+TEST_F(ItemIndexTest, ReportsDamagedStates) {
     create("1", R"(,"n":1)");
     const auto damage = [&](const std::string& key, const std::string& value) {
         storage::testing_support::put(*store_, key, value);
@@ -288,7 +288,7 @@ TEST_F(ItemIndexTest, DamagedStatesAreSaidToBe) {
     damage(index_state_key(), "\x02" + record.substr(1));
 }
 
-TEST_F(ItemIndexTest, LimitsOfPathsAndShapesAreKept) {
+TEST_F(ItemIndexTest, LimitsPathsAndShapes) {
     for (int i = 0; i < static_cast<int>(index::kShapesMax) + 20; ++i) {
         ItemWriter one = writer();
         must(container_.create(one,

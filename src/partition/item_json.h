@@ -1,4 +1,4 @@
-// The system properties of an item, as they stand at the end of its JSON text.
+// The system properties at the end of an item's JSON text.
 
 #pragma once
 
@@ -10,10 +10,10 @@
 
 namespace orrery::partition {
 
-// With its quotes, as in the etag header.
+// Including its quotes, as in the etag header.
 std::string item_etag(const Identity& identity, const ItemHeader& header);
 
-// Appends the client's text (`{"id":"1"`, not closed) and the system properties, and closes it.
+// Appends the client's text (`{"id":"1"`, not closed) and the system properties, then closes it.
 void append_item_json(std::string& out,
                       const Identity& identity,
                       Docnum docnum,

@@ -10,7 +10,7 @@ namespace {
 
 // On disk. A new layout gets a new number.
 constexpr char kFormat = 2;
-constexpr char kStampedFormat = 3;  // with a stamp behind the indexing directive
+constexpr char kStampedFormat = 3;  // with a stamp after the indexing directive
 
 }  // namespace
 
@@ -72,7 +72,7 @@ Result<ItemView> ItemView::decode(Docnum docnum, std::string_view record) {
                           item.unique_digests.size() % model::kUniqueDigestBytes == 0;
     if (!known || !reader.ok() || !possible) {
         return Error(ErrorCode::kCorrupted,
-                     "item " + std::to_string(docnum) + " has no valid record head");
+                     "item " + std::to_string(docnum) + " has an invalid record header");
     }
     return item;
 }

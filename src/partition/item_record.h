@@ -1,5 +1,5 @@
-// An item as it lies in the store: a short header that the write path and expiry need, then the
-// JSON text exactly as it is sent to clients.
+// An item in the store: a short header for the write path and expiry, then the JSON text exactly as
+// sent to clients.
 
 #pragma once
 
@@ -15,25 +15,25 @@
 
 namespace orrery::partition {
 
-// What the writer of an item said about indexing it (x-ms-indexing-directive). On disk.
+// The x-ms-indexing-directive of the item's last write. On disk.
 enum class IndexingDirective : std::uint8_t { kDefault = 0, kInclude = 1, kExclude = 2 };
 
 struct ItemHeader {
     Lsn lsn = 0;
     std::int64_t timestamp = 0;  // _ts
     std::uint16_t ordinal = 0;   // place within its transaction
-    std::int32_t ttl = 0;        // the item's own, 0 when it has none
+    std::int32_t ttl = 0;        // the item's own; 0 if it has none
     IndexingDirective indexing = IndexingDirective::kDefault;
-    // Of an item whose etag was shown before the write had an LSN: what the etag says instead.
+    // For an item whose etag was shown before the write had an LSN: identifies the version instead.
     std::uint64_t stamp = 0;
 };
 
-// What no server has written is damage; to go on from there would end in numbers that have no etag.
+// Values that no server writes indicate damage; continuing from them would overflow etags.
 bool lsn_is_possible(Lsn lsn);
 bool timestamp_is_possible(std::int64_t unix_seconds);
 
-// The names an item is found by; they stand in the record so that it can be removed without a look
-// into its JSON.
+// The names an item is found by. They are in the record so that it can be removed without parsing
+// its JSON.
 struct ItemNames {
     std::string_view epk;
     std::string_view partition_key;  // encoded PartitionKeyValue
@@ -41,7 +41,7 @@ struct ItemNames {
     std::span<const std::string> unique_digests;
 };
 
-// Which items count as gone: the container's rule at one moment.
+// The container's expiry rule at one moment.
 struct Expiry {
     std::optional<std::int32_t> default_ttl;
     std::int64_t now = 0;
@@ -49,27 +49,27 @@ struct Expiry {
     bool expired(const ItemHeader& header) const;
 };
 
-// Appends all but the JSON text, which follows to the end of the record.
+// Appends everything but the JSON text, which follows to the end of the record.
 void append_item_head(std::string& record, const ItemHeader& header, const ItemNames& names);
 
-// A record looked at where it lies; good as long as its bytes are.
+// A decoded view of a record; valid as long as its bytes.
 struct ItemView {
     Docnum docnum = 0;
     ItemHeader header;
-    std::string_view unique_digests;  // one behind the other
+    std::string_view unique_digests;  // concatenated
     std::string_view epk;
     std::string_view partition_key;
     std::string_view id;
     std::string_view json;
 
-    // kCorrupted when the bytes are no record.
+    // kCorrupted if the bytes are not a record.
     static Result<ItemView> decode(Docnum docnum, std::string_view record);
 };
 
-// A record read back. Points into itself by offset, so it can be moved.
+// A decoded record. Refers to itself by offset, so it can be moved.
 class StoredItem {
 public:
-    // kCorrupted when the bytes are no record.
+    // kCorrupted if the bytes are not a record.
     static Result<StoredItem> decode(Docnum docnum, std::string record);
 
     Docnum docnum() const { return docnum_; }
@@ -83,7 +83,7 @@ public:
     std::string_view json() const { return std::string_view(record_).substr(json_offset_); }
     std::size_t json_offset() const { return json_offset_; }
     const std::string& record() const { return record_; }
-    // The whole record, to send its JSON without a copy.
+    // The whole record, to send its JSON without copying.
     std::string take_record() && { return std::move(record_); }
 
 private:

@@ -24,7 +24,7 @@ std::string example() {
                      R"({"id":"i"})");
 }
 
-// On disk: these bytes may never change.
+// On disk: these bytes must never change.
 TEST(ItemRecord, WorkedExample) {
     EXPECT_EQ(
         to_hex_upper(record_of({.lsn = 5, .timestamp = 0x6553f100, .ordinal = 2, .ttl = -1},
@@ -61,7 +61,7 @@ TEST(ItemRecord, ReadsBack) {
     EXPECT_EQ(item->record().substr(item->json_offset()), item->json());
 }
 
-TEST(ItemRecord, CanBeMovedAndGivesItsRecordAway) {
+TEST(ItemRecord, CanBeMovedAndReleasesItsRecord) {
     auto decoded = StoredItem::decode(9, example());
     ASSERT_TRUE(decoded);
     StoredItem moved = std::move(decoded).take();
@@ -71,7 +71,7 @@ TEST(ItemRecord, CanBeMovedAndGivesItsRecordAway) {
     EXPECT_EQ(StoredItem(again).take_record(), example());
 }
 
-TEST(ItemRecord, NamesMayBeEmptyAndHoldAnyBytes) {
+TEST(ItemRecord, NamesMayBeEmptyOrHoldAnyBytes) {
     const std::string odd("\0\xff{}", 4);
     const auto item = StoredItem::decode(
         1, record_of({}, {.epk = "", .partition_key = odd, .id = odd, .unique_digests = {}}, ""));
@@ -82,7 +82,7 @@ TEST(ItemRecord, NamesMayBeEmptyAndHoldAnyBytes) {
     EXPECT_EQ(item->json(), "");
 }
 
-TEST(ItemRecord, CutShortItIsCorrupted) {
+TEST(ItemRecord, TruncatedRecordIsCorrupted) {
     const std::string whole = example();
     const std::size_t head = whole.size() - std::string(R"({"id":"i"})").size();
     for (std::size_t size = 0; size < head; ++size) {
@@ -93,7 +93,7 @@ TEST(ItemRecord, CutShortItIsCorrupted) {
     EXPECT_TRUE(StoredItem::decode(9, whole.substr(0, head)));
 }
 
-TEST(ItemRecord, AnotherFormatIsCorrupted) {
+TEST(ItemRecord, UnknownFormatIsCorrupted) {
     std::string bytes = example();
     for (const char format : {'\0', '\1', '\3', '\xff'}) {
         bytes[0] = format;
@@ -114,7 +114,7 @@ TEST(ItemRecord, LengthsBeyondTheEndAreCorrupted) {
     EXPECT_FALSE(StoredItem::decode(9, bytes));
 }
 
-// Digests all have one length; a list that is no multiple of it is none.
+// All digests have the same length; any other total length is damage.
 TEST(ItemRecord, HalfADigestIsCorrupted) {
     std::string record;
     append_item_head(record, {}, {.epk = "", .partition_key = "", .id = "", .unique_digests = {}});
@@ -125,7 +125,7 @@ TEST(ItemRecord, HalfADigestIsCorrupted) {
     EXPECT_FALSE(StoredItem::decode(9, record));
 }
 
-// An etag of such an lsn, or an expiry of such a time, would be out of range.
+// The etag of such an LSN, or the expiry of such a time, would be out of range.
 TEST(ItemRecord, ImpossibleLsnsAndTimesAreCorrupted) {
     const auto read = [](Lsn lsn, std::int64_t timestamp) {
         std::string record;
@@ -143,7 +143,7 @@ TEST(ItemRecord, ImpossibleLsnsAndTimesAreCorrupted) {
     EXPECT_FALSE(read(0, 253'402'300'800));
 }
 
-// Every single changed byte is either told apart or read without touching foreign memory.
+// Any changed byte is either detected or read without touching other memory.
 TEST(ItemRecord, AnyChangedByteIsReadSafely) {
     const std::string whole = example();
     for (std::size_t at = 0; at < whole.size(); ++at) {
@@ -161,7 +161,7 @@ TEST(ItemRecord, AnyChangedByteIsReadSafely) {
     }
 }
 
-TEST(Expiry, FollowsTheTableOfTheService) {
+TEST(Expiry, FollowsTheServicesRules) {
     const auto expired = [](std::optional<std::int32_t> default_ttl, std::int32_t own, int age) {
         const ItemHeader header{.lsn = 1, .timestamp = 1000, .ordinal = 0, .ttl = own};
         return Expiry{default_ttl, 1000 + age}.expired(header);

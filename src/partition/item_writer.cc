@@ -22,7 +22,7 @@ Error id_taken() {
     return Error(ErrorCode::kConflict, "Resource with specified id or name already exists.");
 }
 
-// The item that a body without an address means.
+// The item that a body identifies by its own key and id.
 ItemRef ref_of(const model::ItemBody& body, std::string_view epk) {
     return {.epk = std::string(epk),
             .partition_key = body.partition_key.encode(),
@@ -152,7 +152,7 @@ Result<Docnum> ItemWriter::sweep_key(std::string_view partition_key,
                                      Docnum from,
                                      std::size_t limit) {
     const KeyDelete* found = deletes_ ? deletes_->find(partition_key) : nullptr;
-    // Not in the batch that the delete itself is in: items written in front of it are not in the
+    // Not in the batch of the delete itself: items written before it in that batch are not in the
     // store yet and would be missed.
     if (found == nullptr || batch_.last_operation_on(key_delete_key(partition_key))) return from;
     const KeyDelete under_way = *found;
@@ -163,7 +163,7 @@ Result<Docnum> ItemWriter::sweep_key(std::string_view partition_key,
         const Docnum docnum = TRY(docnum_of_key(cursor->key()));
         if (visited == limit) return docnum;
         const std::optional<StoredItem> item = TRY(load(docnum));
-        // Keys with equal hashes are told apart here.
+        // Distinguishes partition keys with equal hashes.
         if (!item || item->partition_key() != partition_key) continue;
         if (item->header().lsn <= under_way.lsn) TRY(erase_item(*item));
     }

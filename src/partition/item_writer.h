@@ -1,6 +1,6 @@
-// The one place that changes items. Each operation writes the item, its id entry, its log entry,
-// its unique keys, its expiry and its index entries in one batch, and can be rolled back to a
-// savepoint. Runs on the partition's executor only: one writer at a time, no locks.
+// The only code that changes items. Each operation writes the item, its id entry, log entry, unique
+// keys, expiry and index entries in one batch, and can be rolled back to a savepoint. Runs on the
+// partition's executor only: one writer at a time, no locks.
 
 #pragma once
 
@@ -23,26 +23,26 @@
 
 namespace orrery::partition {
 
-// The counters every commit carries. On disk in this order (docs/storage-format.md).
+// The counters in every commit. On disk in this order (docs/storage-format.md).
 struct State {
     Lsn lsn = 0;                  // of the newest change
     std::uint64_t last_item = 0;  // counter of the newest docnum
     std::uint64_t item_count = 0;
     std::uint64_t item_bytes = 0;
-    std::int64_t last_timestamp = 0;  // time never goes back, whatever the clock does
+    std::int64_t last_timestamp = 0;  // never decreases, whatever the clock does
 
     std::string encode() const;
     static Result<State> decode(std::string_view bytes);
 };
 
-// Which item an operation means: by partition key and id, or by the number in its rid.
+// Addresses an item by partition key and id, or by the number in its rid.
 struct ItemRef {
     std::string epk;
-    // Encoded. An item of another partition key is not found, even if the hashes are equal. Nothing
-    // means any, which only a docnum can ask for.
+    // Encoded. An item of another partition key is not found, even if the hashes are equal. nullopt
+    // matches any key and is allowed only with a docnum.
     std::optional<std::string> partition_key;
     std::string id;
-    std::optional<Docnum> docnum;  // when set, id is not looked at
+    std::optional<Docnum> docnum;  // if set, id is ignored
 };
 
 // Conditions of one operation.
@@ -59,8 +59,8 @@ struct WrittenItem {
 
 class ItemWriter {
 public:
-    // `index` is the partition's. What an earlier writer left in it without a commit is dropped;
-    // after this one's batch is committed it must be told so. `deletes` are those under way.
+    // `index` is the partition's; uncommitted changes of an earlier writer are dropped from it.
+    // Call its committed() after this writer's batch is committed. `deletes` are those in force.
     ItemWriter(const Identity& identity,
                const State& state,
                const storage::Reader& store,
@@ -74,41 +74,40 @@ public:
     Result<WrittenItem> upsert(const model::ItemBody& body,
                                std::string_view epk,
                                const WriteRules& rules);
-    // The body's partition key must be the one of the item; its id may differ (the item is
-    // renamed).
+    // The body's partition key must equal the item's; the id may differ, which renames the item.
     Result<WrittenItem> replace(const ItemRef& ref,
                                 const model::ItemBody& body,
                                 const WriteRules& rules);
-    // Puts what `next` makes of the item's JSON in its place, under the rules of replace().
+    // Replaces the item with what `next` makes of its JSON, under the rules of replace().
     using Change = std::function<Result<model::ItemBody>(std::string_view json)>;
     Result<WrittenItem> change(const ItemRef& ref, const Change& next, const WriteRules& rules);
     // Returns the LSN of the removal.
     Result<Lsn> remove(const ItemRef& ref, const WriteRules& rules);
-    // The live item as the writes so far leave it, or nothing.
+    // The live item including writes so far, or nullopt.
     Result<std::optional<StoredItem>> read(const ItemRef& ref, const WriteRules& rules) {
         return find(ref, rules);
     }
-    // Removes the item if it is there but hidden, expired or deleted with its partition key;
+    // Removes the item if it exists but is hidden (expired, or deleted with its partition key);
     // returns whether it did.
     Result<bool> remove_if_hidden(Docnum docnum, std::optional<std::int32_t> default_ttl);
 
-    // Deletes all items of the partition key at once; what it leaves behind is for sweep_key().
-    // Returns the LSN. 403/1032 when too many such deletes are under way.
+    // Deletes all items of the partition key at once by hiding them; sweep_key() removes them.
+    // Returns the LSN. 403/1032 if too many such deletes are in progress.
     Result<Lsn> delete_key(std::string_view partition_key, std::string_view epk);
-    // Removes deleted items among up to `limit` of the key's, from number `from` on; returns where
-    // to go on. When there are no more the delete is over.
+    // Removes deleted items among up to `limit` items of the key, starting at number `from`;
+    // returns where to continue. Ends the delete when no items are left.
     Result<Docnum> sweep_key(std::string_view partition_key, Docnum from, std::size_t limit);
     const KeyDeletesPtr& deletes() const { return deletes_; }
 
-    // Changes of the index as a whole (item_index.h).
+    // Changes of the whole index (item_index.h).
     Status adopt_policy(std::shared_ptr<const index::PathPolicy> policy);
     Status advance_index(const IndexStep& step = {});
 
-    // From here to its end all changes have one LSN, and are told apart by their ordinals.
+    // Until end_transaction(), all changes share one LSN and are distinguished by their ordinals.
     void begin_transaction() { changes_ = 0; }
     void end_transaction() { changes_.reset(); }
 
-    // Numbers for new items that no other writer will give: the first of so many.
+    // Reserves `count` numbers for new items; returns the first.
     Docnum reserve_items(std::uint64_t count);
     // What an item that is written gets instead of the writer's own choice: a transaction shows its
     // writes to a script before they are made, and must make them as it has shown them.
@@ -132,12 +131,12 @@ public:
     }
     void rollback_to(const Savepoint& savepoint);
 
-    // An item as the writes so far leave it, expired or not; nothing when there is none.
+    // The item including writes so far, expired or not; nullopt if there is none.
     Result<std::optional<StoredItem>> item(Docnum docnum) const { return load(docnum); }
     std::vector<Docnum> items_changed_since(const Savepoint& savepoint) const;
     std::size_t byte_size() const { return batch_.byte_size(); }
 
-    // The changes so far with the counters added, ready to commit; empty when nothing changed.
+    // The batch of all changes plus the counters, ready to commit; empty if nothing changed.
     const storage::WriteBatch& finish();
     const State& state() const { return state_; }
 
@@ -146,14 +145,14 @@ private:
     Result<std::optional<StoredItem>> load(Docnum docnum) const;
     struct Lookup {
         std::optional<StoredItem> item;
-        // Two partition keys with one hash share the id entry; another one has it.
+        // Another partition key with the same hash holds the shared id entry.
         bool id_taken = false;
     };
-    // The live item, or nothing. A hidden one that has not been swept yet is removed on the way, so
-    // that it blocks neither its id nor its unique keys.
+    // The live item, if any. Removes a hidden one that has not been swept yet, so that it blocks
+    // neither its id nor its unique keys.
     Result<Lookup> look_up(const ItemRef& ref, const WriteRules& rules);
     Result<std::optional<StoredItem>> find(const ItemRef& ref, const WriteRules& rules);
-    // The same for an operation that wants to have the id: 409/3302 when it cannot.
+    // The same for operations that need the id: 409/3302 if another partition key holds it.
     Result<std::optional<StoredItem>> find_or_claim(const ItemRef& ref, const WriteRules& rules);
     Status check_unique_keys(const model::ItemBody& body,
                              std::string_view epk,
@@ -165,21 +164,21 @@ private:
     Result<WrittenItem> overwrite(const StoredItem& old,
                                   const model::ItemBody& body,
                                   const WriteRules& rules);
-    // A new version that keeps the partition key, but perhaps not the id.
+    // A new version that keeps the partition key, but may change the id.
     Result<WrittenItem> supersede(const StoredItem& old,
                                   const model::ItemBody& body,
                                   const WriteRules& rules);
     Docnum next_docnum() const;
-    // Takes the LSN of a change; returns its ordinal.
+    // Assigns the LSN of a change; returns its ordinal.
     std::uint16_t next_change();
-    // Puts the item and everything that leads to it but the index, and takes the next LSN.
+    // Puts the item and all entries for it except the index, and assigns the LSN.
     StoredItem write_version(Docnum docnum,
                              const model::ItemBody& body,
                              std::string_view epk,
                              const WriteRules& rules);
-    // Takes an item away with all that leads to it, and takes the LSN of the change.
+    // Removes an item and all entries for it, and assigns the LSN of the change.
     Status erase_item(const StoredItem& old);
-    // All but the item itself, and its id entry unless that is the one to keep.
+    // Removes all entries except the item itself, and except its id entry if that is `kept_id`.
     void erase_trail(const StoredItem& old, std::optional<std::string_view> kept_id);
 
     const Identity& identity_;
@@ -187,7 +186,7 @@ private:
     const storage::Reader& store_;
     ItemIndex& index_;
     std::int64_t now_;
-    std::optional<std::uint16_t> changes_;  // of the transaction under way
+    std::optional<std::uint16_t> changes_;  // in the current transaction
     const Foretold* foretold_ = nullptr;
     KeyDeletesPtr deletes_;
     storage::WriteBatch batch_;

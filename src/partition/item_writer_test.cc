@@ -88,7 +88,7 @@ TEST_F(ItemWriterTest, CreateWritesTheItemWithItsSystemProperties) {
     EXPECT_EQ(state_.last_timestamp, kStartSecond);
 }
 
-TEST_F(ItemWriterTest, IdsAreUniqueInTheirPartitionKeyOnly) {
+TEST_F(ItemWriterTest, IdsAreUniqueWithinAPartitionKeyOnly) {
     ItemWriter first = writer();
     EXPECT_EQ(failure(plain_.create(first, item("1", "a"))), "done");
     EXPECT_EQ(failure(plain_.create(first, item("1", "b"))), "done");
@@ -118,7 +118,7 @@ TEST_F(ItemWriterTest, UpsertInsertsOrOverwrites) {
     commit(second);
 }
 
-TEST_F(ItemWriterTest, ReplaceWantsTheItemAndItsPartitionKey) {
+TEST_F(ItemWriterTest, ReplaceRequiresTheItemAndItsPartitionKey) {
     ItemWriter first = writer();
     EXPECT_EQ(failure(plain_.replace(first, "1", item("1", "a"))), "not found");
     must(plain_.create(first, item("1", "a")));
@@ -147,7 +147,7 @@ TEST_F(ItemWriterTest, ReplaceCanRename) {
     EXPECT_FALSE(value_of(*store_, log_key(1, before.item.docnum())));
 }
 
-TEST_F(ItemWriterTest, ItemsAreReachedByTheirNumberToo) {
+TEST_F(ItemWriterTest, FindsItemsByNumber) {
     ItemWriter first = writer();
     const Docnum docnum = must(plain_.create(first, item("1", "a"))).item.docnum();
     ItemRef by_number{.epk = {}, .partition_key = std::nullopt, .id = {}, .docnum = docnum};
@@ -163,7 +163,7 @@ TEST_F(ItemWriterTest, ItemsAreReachedByTheirNumberToo) {
     EXPECT_EQ(state_.item_count, 0U);
 }
 
-TEST_F(ItemWriterTest, RemoveLeavesNothingButTheCounters) {
+TEST_F(ItemWriterTest, RemoveLeavesOnlyTheCounters) {
     ItemWriter first = writer();
     must(unique_.create(first, item("1", "a", R"(,"ttl":50,"u":1)")));
     commit(first);
@@ -171,7 +171,7 @@ TEST_F(ItemWriterTest, RemoveLeavesNothingButTheCounters) {
     EXPECT_EQ(must(unique_.remove(second, {"a"}, "1")), 2);
     EXPECT_EQ(failure(unique_.remove(second, {"a"}, "1")), "not found");
     commit(second);
-    // And what the index has learnt.
+    // And the index's dictionary.
     EXPECT_THAT(storage::testing_support::keys(*store_, {}), StartsWith("M MI N"));
     EXPECT_EQ(storage::testing_support::keys(*store_, {.from = "O", .until = std::nullopt}), "");
     EXPECT_EQ(state_.item_count, 0U);
@@ -180,7 +180,7 @@ TEST_F(ItemWriterTest, RemoveLeavesNothingButTheCounters) {
     EXPECT_EQ(must(unique_.create(third, item("1", "a"))).item.docnum(), 0x30000000002U);
 }
 
-TEST_F(ItemWriterTest, EtagsGuardEveryChange) {
+TEST_F(ItemWriterTest, EveryChangeChecksTheEtag) {
     ItemWriter first = writer();
     const std::string old = etag_of(must(plain_.create(first, item("1", "a"))));
     const std::string etag = etag_of(must(plain_.upsert(first, item("1", "a"), old)));
@@ -193,7 +193,7 @@ TEST_F(ItemWriterTest, EtagsGuardEveryChange) {
     EXPECT_EQ(failure(plain_.remove(first, {"a"}, "1", newest)), "precondition");
     EXPECT_EQ(failure(plain_.remove(first, {"a"}, "1", "*")), "done");
     EXPECT_EQ(failure(plain_.remove(first, {"a"}, "1", "*")), "not found");
-    // An upsert looks at the etag only when there is an item to compare it with.
+    // An upsert checks the etag only if there is an item to compare with.
     EXPECT_EQ(failure(plain_.upsert(first, item("1", "a"), old)), "done");
     commit(first);
 }
@@ -208,7 +208,7 @@ TEST_F(ItemWriterTest, EveryVersionHasItsOwnEtag) {
     }
 }
 
-TEST_F(ItemWriterTest, UniqueKeysHoldWithinThePartitionKey) {
+TEST_F(ItemWriterTest, UniqueKeysApplyWithinAPartitionKey) {
     ItemWriter first = writer();
     EXPECT_EQ(failure(unique_.create(first, item("1", "a", R"(,"u":1,"v":1)"))), "done");
     EXPECT_EQ(failure(unique_.create(first, item("2", "a", R"(,"u":1,"v":2)"))), "conflict/3301");
@@ -223,7 +223,7 @@ TEST_F(ItemWriterTest, UniqueKeysHoldWithinThePartitionKey) {
     commit(first);
 }
 
-TEST_F(ItemWriterTest, AMissingUniqueValueCountsAsNull) {
+TEST_F(ItemWriterTest, MissingUniqueValueCountsAsNull) {
     ItemWriter first = writer();
     EXPECT_EQ(failure(unique_.create(first, item("1", "a", R"(,"v":1)"))), "done");
     EXPECT_EQ(failure(unique_.create(first, item("2", "a", R"(,"v":2)"))), "conflict/3301");
@@ -232,7 +232,7 @@ TEST_F(ItemWriterTest, AMissingUniqueValueCountsAsNull) {
     EXPECT_EQ(failure(unique_.create(first, item("2", "a", R"(,"u":"null","v":2)"))), "done");
 }
 
-TEST_F(ItemWriterTest, UniqueValuesAreFreedByRemovalAndChange) {
+TEST_F(ItemWriterTest, RemovalAndChangeFreeUniqueValues) {
     ItemWriter first = writer();
     must(unique_.create(first, item("1", "a", R"(,"u":1,"v":1)")));
     must(unique_.replace(first, "1", item("9", "a", R"(,"u":2,"v":1)")));
@@ -275,7 +275,7 @@ TEST_F(ItemWriterTest, ExpiredItemsDoNotBlockTheirIds) {
     EXPECT_EQ(state_.item_count, 3U);
 }
 
-TEST_F(ItemWriterTest, RemoveIfExpiredLooksAgain) {
+TEST_F(ItemWriterTest, RemoveIfHiddenChecksAgain) {
     ItemWriter first = writer();
     const Docnum docnum = must(aging_.create(first, item("1", "a"))).item.docnum();
     commit(first);
@@ -293,7 +293,7 @@ TEST_F(ItemWriterTest, RemoveIfExpiredLooksAgain) {
     EXPECT_EQ(state_.lsn, 2);
 }
 
-TEST_F(ItemWriterTest, EqualHashesAreToldApart) {
+TEST_F(ItemWriterTest, DistinguishesEqualHashes) {
     ItemWriter first = writer();
     const model::ItemBody a = plain_.body(item("1", "a"));
     const model::ItemBody b = plain_.body(item("1", "b"));
@@ -306,7 +306,7 @@ TEST_F(ItemWriterTest, EqualHashesAreToldApart) {
     commit(first);
 }
 
-TEST_F(ItemWriterTest, RollbackTakesBackEverything) {
+TEST_F(ItemWriterTest, RollbackUndoesEverything) {
     ItemWriter first = writer();
     must(unique_.create(first, item("1", "a", R"(,"u":1,"v":1)")));
     commit(first);
@@ -327,7 +327,7 @@ TEST_F(ItemWriterTest, RollbackTakesBackEverything) {
     EXPECT_EQ(state_.last_item, 3U);
 }
 
-TEST_F(ItemWriterTest, NothingDoneIsNothingToCommit) {
+TEST_F(ItemWriterTest, NoChangesNothingToCommit) {
     ItemWriter idle = writer();
     EXPECT_TRUE(idle.finish().empty());
     ItemWriter undone = writer();
@@ -337,7 +337,7 @@ TEST_F(ItemWriterTest, NothingDoneIsNothingToCommit) {
     EXPECT_TRUE(undone.finish().empty());
 }
 
-TEST_F(ItemWriterTest, TimeDoesNotGoBackWhenTheClockDoes) {
+TEST_F(ItemWriterTest, TimestampsNeverDecrease) {
     ItemWriter first = writer(50);
     must(plain_.create(first, item("1", "a")));
     commit(first);
@@ -361,7 +361,7 @@ TEST_F(ItemWriterTest, CountersReadBack) {
     EXPECT_FALSE(State::decode(bytes + "x"));
 }
 
-TEST_F(ItemWriterTest, DamagedRecordsAreReportedNotRepaired) {
+TEST_F(ItemWriterTest, ReportsDamagedRecords) {
     ItemWriter first = writer();
     const Docnum docnum = must(plain_.create(first, item("1", "a"))).item.docnum();
     commit(first);

@@ -6,7 +6,7 @@ namespace orrery::partition {
 
 namespace {
 
-// Looked at in one commit: small enough to slip in between the writes of clients.
+// Items visited per commit: few, so that client writes are not delayed.
 constexpr std::size_t kItemsPerCommit = 100;
 
 class KeySweepTask final : public WriteTask {
@@ -20,7 +20,7 @@ public:
         const KeyDelete* wanted =
             writer.deletes() ? writer.deletes()->find(partition_key_) : nullptr;
         if (wanted == nullptr) return {};
-        // A delete that has been asked for again starts over.
+        // A repeated delete starts over.
         next_ = {.lsn = wanted->lsn, .from = position_.lsn == wanted->lsn ? position_.from : 0};
         next_.from = TRY(writer.sweep_key(partition_key_, next_.from, kItemsPerCommit));
         return {};

@@ -1,4 +1,4 @@
-// The steps in which the items of a deleted partition key are removed.
+// Removes the items of a deleted partition key in steps.
 
 #pragma once
 
@@ -10,14 +10,14 @@
 
 namespace orrery::partition {
 
-// How far the removal of one delete has come; forgotten at a restart.
+// The position of one delete's removal; not kept across restarts.
 struct KeySweepPosition {
     Lsn lsn = 0;  // of the delete
     Docnum from = 0;
 };
 
-// Removes the next items of the key and moves `position` on, which must live until the task is
-// done; then says whether it could. After the last the delete is over.
+// Removes the next items of the key and advances `position`, which must live until the task is
+// done; `done` receives whether it succeeded. The last step ends the delete.
 std::unique_ptr<WriteTask> make_key_sweep_task(std::string partition_key,
                                                KeySweepPosition& position,
                                                std::function<void(bool)> done);

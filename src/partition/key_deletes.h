@@ -1,6 +1,6 @@
-// Deletes of whole partition keys. Such a delete is one small entry, in force as soon as it is
-// committed: it hides every version up to its LSN. The items are removed later, step by step, and
-// then the entry goes. A restart in between only means that the steps go on.
+// Deletes of whole partition keys. A delete is one small entry that takes effect on commit: it
+// hides every version up to its LSN. The items are removed in steps afterwards, and then the entry.
+// After a restart the steps continue.
 
 #pragma once
 
@@ -18,8 +18,8 @@
 namespace orrery::partition {
 
 struct KeyDelete {
-    Lsn lsn = 0;       // versions up to this one are gone
-    Docnum until = 0;  // items from this number on came later
+    Lsn lsn = 0;       // hides versions up to this one
+    Docnum until = 0;  // items from this number on are newer
     std::string epk;
 
     // On disk (docs/storage-format.md).
@@ -28,10 +28,10 @@ struct KeyDelete {
 };
 
 class KeyDeletes;
-// Null pointer when there are none, as nearly always.
+// Null if there are none, which is usual.
 using KeyDeletesPtr = std::shared_ptr<const KeyDeletes>;
 
-// Those under way, by partition key (encoded). Never changed, only replaced.
+// The deletes in force, by encoded partition key. Immutable; replaced on change.
 class KeyDeletes {
 public:
     using Map = std::map<std::string, KeyDelete, std::less<>>;
@@ -43,7 +43,7 @@ public:
     static KeyDeletesPtr without(const KeyDeletesPtr& others, std::string_view key);
 
     const Map& all() const { return deletes_; }
-    // Null pointer when the key is not being deleted.
+    // Null if the key is not being deleted.
     const KeyDelete* find(std::string_view key) const;
     bool hides(std::string_view key, const ItemHeader& header) const;
 
@@ -51,7 +51,7 @@ private:
     Map deletes_;
 };
 
-// What is in the store and not to be seen, at one moment.
+// Which stored items are invisible at one moment.
 struct Hidden {
     Expiry expiry;
     KeyDeletesPtr deletes;

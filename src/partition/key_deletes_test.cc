@@ -28,7 +28,7 @@ protected:
         TRY(writer.delete_key(key.encode(), bench_.container.epk(key)));
         return {};
     }
-    // One step; whether the delete is over.
+    // Runs one step; returns whether the delete has ended.
     bool sweep(const model::PartitionKeyValue& key) {
         std::promise<bool> done;
         bench_.partition->submit(make_key_sweep_task(
@@ -78,7 +78,7 @@ protected:
     KeySweepPosition position_;
 };
 
-TEST_F(KeyDeletesTest, HidesEverythingAtOnce) {
+TEST_F(KeyDeletesTest, HidesAllItemsAtOnce) {
     create(3, "a");
     create(2, "b");
     ASSERT_TRUE(delete_key({"a"}));
@@ -87,7 +87,7 @@ TEST_F(KeyDeletesTest, HidesEverythingAtOnce) {
     EXPECT_EQ(feed(), "b0 b1 ");
     EXPECT_EQ(feed({.partition_key = bench_.container.ref({"a"}, ""), .epks = {}}), "");
     EXPECT_EQ(walk(), "b0 b1 ");
-    // Entries of the index must not be counted meanwhile.
+    // Meanwhile index entries must not be counted in place of items.
     EXPECT_FALSE(must(Snapshot::take(*bench_.partition, {}, std::nullopt)).is_whole());
     const ItemRef by_number{
         .epk = {}, .partition_key = {}, .id = {}, .docnum = Docnum{3} << 40 | 1};
@@ -95,7 +95,7 @@ TEST_F(KeyDeletesTest, HidesEverythingAtOnce) {
     testing_support::expect_sound(bench_.store());
 }
 
-TEST_F(KeyDeletesTest, WhatIsWrittenLaterStays) {
+TEST_F(KeyDeletesTest, KeepsLaterWrites) {
     create(2, "a");
     ASSERT_TRUE(delete_key({"a"}));
     EXPECT_FALSE(bench_.remove({"a"}, "a0"));
@@ -139,7 +139,7 @@ TEST_F(KeyDeletesTest, SurvivesARestart) {
     testing_support::expect_sound(bench_.store());
 }
 
-TEST_F(KeyDeletesTest, MayBeAskedForAgain) {
+TEST_F(KeyDeletesTest, CanBeRepeated) {
     create(150, "a");
     ASSERT_TRUE(delete_key({"a"}));
     EXPECT_FALSE(sweep({"a"}));
@@ -151,8 +151,8 @@ TEST_F(KeyDeletesTest, MayBeAskedForAgain) {
     testing_support::expect_sound(bench_.store());
 }
 
-// Everything in one commit: the sweep must not take the delete for done before what was written in
-// front of it has reached the store.
+// Everything in one commit: the sweep must not end the delete before items written ahead of it have
+// reached the store.
 TEST_F(KeyDeletesTest, AllInOneCommit) {
     create(1, "a");
     ASSERT_TRUE(delete_key({"a"}));
@@ -172,9 +172,8 @@ TEST_F(KeyDeletesTest, AllInOneCommit) {
     testing_support::expect_sound(bench_.store());
 }
 
-// Otherwise there would be a moment at which a snapshot shows what was written after the delete
-// beside what it deletes.
-TEST_F(KeyDeletesTest, IsInForceBeforeTheNextWrite) {
+// Otherwise a snapshot could show an item written after the delete together with those it deletes.
+TEST_F(KeyDeletesTest, TakesEffectBeforeTheNextWrite) {
     create(1, "a");
     std::promise<void> go;
     const auto submit = [&](std::function<Status(ItemWriter&)> apply) {
@@ -183,7 +182,7 @@ TEST_F(KeyDeletesTest, IsInForceBeforeTheNextWrite) {
             std::move(apply), [outcome](Status status) { outcome->set_value(std::move(status)); }));
         return outcome->get_future();
     };
-    // All three wait for the first, so that they would make one commit.
+    // All three wait for the first, so that they would share a commit.
     auto first = submit([&](ItemWriter&) -> Status {
         go.get_future().wait();
         return {};
@@ -203,7 +202,7 @@ TEST_F(KeyDeletesTest, IsInForceBeforeTheNextWrite) {
     EXPECT_EQ(feed(), "x ");
 }
 
-TEST_F(KeyDeletesTest, ARefusedWriteTakesItsDeleteBack) {
+TEST_F(KeyDeletesTest, RefusedWriteRollsBackItsDelete) {
     create(1, "a");
     EXPECT_FALSE(run(*bench_.partition, [&](ItemWriter& writer) -> Status {
         TRY(delete_in(writer, {"a"}));

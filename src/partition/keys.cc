@@ -13,8 +13,8 @@ constexpr std::size_t kDocnumBytes = sizeof(Docnum);
 constexpr std::size_t kItemKeyBytes = 1 + kDocnumBytes;
 constexpr std::size_t kTwoNumbersBytes = 1 + 2 * sizeof(std::uint64_t);
 
-// Ends a byte string so that what follows cannot be mistaken for a part of it, and order is kept:
-// 00 is written 00 FF, the end is 00 00. {41 00 42} → 41 00 FF 42 00 00.
+// Terminates a byte string so that it cannot run into what follows, keeping the order: 00 is
+// written as 00 FF, the end as 00 00. {41 00 42} → 41 00 FF 42 00 00.
 void append_escaped(std::string& out, std::string_view bytes) {
     for (const char c : bytes) {
         out += c;
@@ -100,7 +100,7 @@ storage::Range members_of(const model::EpkRange& epks) {
 storage::Range members_of(std::string_view epk) {
     std::string from = epk_prefix('P', epk);
     std::string until = from;
-    until.back() = '\x01';  // the terminator ends in 00: everything behind it stays below 01
+    until.back() = '\x01';  // the terminator ends in 00, so all keys with this prefix are below 01
     return {.from = std::move(from), .until = std::move(until)};
 }
 
@@ -116,7 +116,7 @@ std::optional<Docnum> docnum_of_item_key(std::string_view key) {
 
 Result<NumberAndDocnum> numbers_of(std::string_view log_or_expiry_key) {
     if (log_or_expiry_key.size() != kTwoNumbersBytes) {
-        return Error(ErrorCode::kCorrupted, "a log or expiry key does not have its length");
+        return Error(ErrorCode::kCorrupted, "a log or expiry key has the wrong length");
     }
     const auto number = ByteReader(log_or_expiry_key.substr(1)).big_endian<std::uint64_t>();
     const Docnum docnum = TRY(docnum_of_key(log_or_expiry_key));
@@ -132,7 +132,7 @@ std::string docnum_value(Docnum docnum) {
 Result<Docnum> docnum_of_value(std::string_view value) {
     const auto docnum = ByteReader(value).big_endian<std::uint64_t>();
     if (value.size() != kDocnumBytes || docnum > model::ItemRid::kNumberMax) {
-        return Error(ErrorCode::kCorrupted, "an entry leads to no possible item");
+        return Error(ErrorCode::kCorrupted, "an entry has an invalid item number");
     }
     return docnum;
 }

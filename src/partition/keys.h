@@ -13,7 +13,7 @@
 
 namespace orrery::partition {
 
-// Number of an item in its container, from the item's rid; a scan by it is in insertion order.
+// The number of an item in its container, from its rid; ascending in insertion order.
 using Docnum = std::uint64_t;
 using Lsn = std::int64_t;
 
@@ -23,30 +23,30 @@ std::string item_key(Docnum docnum);
 std::string id_key(std::string_view epk, std::string_view id);
 // 'P' epk docnum: the items of a logical partition, in insertion order.
 std::string member_key(std::string_view epk, Docnum docnum);
-// 'L' lsn docnum: the newest change of every item, in the order they were made.
+// 'L' lsn docnum: the newest change of every item, in commit order.
 std::string log_key(Lsn lsn, Docnum docnum);
-// 'T' second docnum: items with a ttl of their own, in the order they expire.
+// 'T' second docnum: items with their own ttl, in order of expiry.
 std::string expiry_key(std::int64_t second, Docnum docnum);
 // 'U' epk number digest → docnum: unique keys.
 std::string unique_key(std::string_view epk, std::uint8_t number, std::string_view digest);
-// 'G' partition key (encoded) → KeyDelete: all items of the key are gone (key_deletes.h).
+// 'G' partition key (encoded) → KeyDelete: all items of the key are deleted (key_deletes.h).
 std::string key_delete_key(std::string_view partition_key);
 // 'M': the partition's counters.
 std::string state_key();
 
-// The letters of keys that are only ever scanned, here and in index_keys.h.
+// Letters of keys that are only scanned, here and in index_keys.h.
 inline constexpr std::string_view kScannedLetters = "CILPST";
 
-// All keys with that first letter; all member keys of a part of the hash space, or of one EPK.
+// All keys with that first letter; all member keys of a part of the hash space or of one EPK.
 storage::Range all_of(char letter);
 storage::Range members_of(const model::EpkRange& epks);
 storage::Range members_of(std::string_view epk);
 
-// Reading back what lies in the store: kCorrupted when it is not what the functions above write.
+// Reading back: kCorrupted if the bytes are not what the functions above write.
 
 // The docnum at the end of an item or member key.
 Result<Docnum> docnum_of_key(std::string_view key);
-// Nothing when the key is not that of an item.
+// nullopt if the key is not an item key.
 std::optional<Docnum> docnum_of_item_key(std::string_view key);
 // Both numbers of a log or expiry key.
 struct NumberAndDocnum {

@@ -21,7 +21,7 @@ bool within(const storage::Range& range, std::string_view key) {
     return key >= range.from && (!range.until || key < *range.until);
 }
 
-// On disk: these bytes may never change.
+// On disk: these bytes must never change.
 TEST(PartitionKeys, WorkedExamples) {
     EXPECT_EQ(hex(item_key(0x0000030000000005)), "440000030000000005");
     EXPECT_EQ(hex(id_key("AB", "x")),
@@ -66,7 +66,7 @@ TEST(PartitionKeys, NumbersReadBack) {
     }
 }
 
-TEST(PartitionKeys, WhatWasNeverWrittenIsCorrupted) {
+TEST(PartitionKeys, InvalidKeysAreCorrupted) {
     const auto corrupted = [](const auto& result) {
         return !result && result.error().code() == ErrorCode::kCorrupted;
     };
@@ -82,14 +82,14 @@ TEST(PartitionKeys, WhatWasNeverWrittenIsCorrupted) {
     for (const char* value : {"", "1234567", "123456789"}) {
         EXPECT_TRUE(corrupted(docnum_of_value(value))) << value;
     }
-    // A rid has no room for it.
+    // Does not fit into a rid.
     constexpr Docnum kTooLarge = Docnum{1} << 60;
     EXPECT_TRUE(corrupted(docnum_of_value(docnum_value(kTooLarge))));
     EXPECT_TRUE(corrupted(docnum_of_key(item_key(kTooLarge))));
     EXPECT_TRUE(corrupted(numbers_of(expiry_key(1, kTooLarge))));
 }
 
-TEST(PartitionKeys, SortLikeWhatTheyStandFor) {
+TEST(PartitionKeys, SortLikeTheirContents) {
     EXPECT_LT(item_key(0xff), item_key(0x100));
     EXPECT_LT(log_key(0xff, 9), log_key(0x100, 1));
     EXPECT_LT(log_key(5, 1), log_key(5, 2));
@@ -98,8 +98,8 @@ TEST(PartitionKeys, SortLikeWhatTheyStandFor) {
     EXPECT_LT(id_key("A", "a"), id_key("A", "ab"));
 }
 
-// An EPK may hold any bytes, among them those that end it in a key.
-TEST(PartitionKeys, EpksKeepTheirOrderWhateverFollowsThem) {
+// An EPK may contain any bytes, including those of the terminator.
+TEST(PartitionKeys, EpksKeepTheirOrder) {
     std::mt19937 random(test_seed());
     for (int i = 0; i < 20'000; ++i) {
         const std::string a = random_key(random);
@@ -121,7 +121,7 @@ TEST(PartitionKeys, IdKeysOfTwoItemsAreNeverEqual) {
     }
 }
 
-TEST(PartitionKeys, MembersOfOneEpkAreExactlyItsOwn) {
+TEST(PartitionKeys, MembersOfOneEpk) {
     std::mt19937 random(test_seed());
     for (int i = 0; i < 20'000; ++i) {
         const std::string wanted = random_key(random);
@@ -133,7 +133,7 @@ TEST(PartitionKeys, MembersOfOneEpkAreExactlyItsOwn) {
     EXPECT_TRUE(within(members_of("A"), member_key("A", ~Docnum{0})));
 }
 
-TEST(PartitionKeys, MembersOfARangeAreThoseWithinIt) {
+TEST(PartitionKeys, MembersOfARange) {
     std::mt19937 random(test_seed());
     for (int i = 0; i < 20'000; ++i) {
         const model::EpkRange range{.min_inclusive = random_key(random),

@@ -10,14 +10,13 @@ namespace orrery::partition {
 
 namespace {
 
-// How many writes share one commit at most: bounds its memory and what waits for one sync.
+// Maximum writes per commit: bounds its memory and the wait for one sync.
 constexpr std::size_t kTasksPerCommitMax = 512;
 constexpr int kBatchesInARow = 16;
 
 Error gone() {
     constexpr std::uint32_t kOwnerResourceNotFound = 1003;
-    return Error(
-        ErrorCode::kNotFound, "The container does not exist any more.", kOwnerResourceNotFound);
+    return Error(ErrorCode::kNotFound, "The container no longer exists.", kOwnerResourceNotFound);
 }
 
 Error copy_of(const Error& error) {
@@ -78,7 +77,7 @@ Result<std::optional<StoredItem>> Partition::load(Docnum docnum) const {
 Result<std::optional<StoredItem>> Partition::find(const ItemRef& ref) const {
     const std::string key = id_key(ref.epk, ref.id);
     const std::uint64_t hash = murmur3_x64_128(key, identity_.storage_id).h1;
-    // The item that has this number now is the wanted one exactly if it has its names.
+    // The item with this number is the wanted one exactly if its names match.
     const auto wanted = [&](const std::optional<StoredItem>& item) {
         return item && item->id() == ref.id && item->epk() == ref.epk;
     };
@@ -88,8 +87,8 @@ Result<std::optional<StoredItem>> Partition::find(const ItemRef& ref) const {
             if (wanted(item)) return item;
         }
     }
-    // Without a snapshot the item may be removed or renamed between the two look-ups; its id entry
-    // has then changed too, and is asked again.
+    // Without a snapshot, the item may be removed or renamed between the two lookups; then its id
+    // entry has changed too, so read it again.
     std::string value;
     for (std::optional<Docnum> last; TRY(store_->get(key, value));) {
         const Docnum docnum = TRY(docnum_of_value(value));
@@ -98,7 +97,7 @@ Result<std::optional<StoredItem>> Partition::find(const ItemRef& ref) const {
             if (environment_.docnums != nullptr) environment_.docnums->remember(hash, docnum);
             return item;
         }
-        if (last == docnum) return Error(ErrorCode::kCorrupted, "an id entry leads to no item");
+        if (last == docnum) return Error(ErrorCode::kCorrupted, "an id entry has no item");
         last = docnum;
     }
     return std::optional<StoredItem>();
@@ -156,7 +155,7 @@ void Partition::run() {
             return;
         }
     }
-    // To the end of the line, so that a busy partition does not keep a thread for itself.
+    // Requeue, so that a busy partition does not monopolize a thread.
     environment_.executors.post([self = shared_from_this()] { self->run(); });
 }
 
@@ -170,7 +169,7 @@ void Partition::run_batch() {
         const ItemWriter::Savepoint before = writer.savepoint();
         outcomes.push_back(task->apply(writer));
         if (!outcomes.back()) writer.rollback_to(before);
-        // Nothing that builds on a delete may be visible before the delete is: see view().
+        // No write that follows a delete may become visible before the delete does: see view().
         if (writer.deletes() != before.deletes) break;
     }
     put_back(tasks, outcomes.size());
@@ -186,8 +185,8 @@ void Partition::run_batch() {
                    {{"partition", identity_.storage_id}, {"reason", committed.error().message()}});
     }
     for (std::size_t i = 0; i < tasks.size(); ++i) {
-        // What one task saw of another's changes never happened when the commit failed, so even a
-        // refusal (409, 412) may be wrong then: nobody gets an answer but "not done".
+        // If the commit failed, changes that tasks saw of each other never happened, so even a
+        // refusal (409, 412) may be wrong: all tasks get the commit's error.
         tasks[i]->complete(committed ? std::move(outcomes[i]) : Status(copy_of(committed.error())));
     }
 }
@@ -199,8 +198,9 @@ KeyDeletesPtr Partition::deletes() const {
 }
 
 Partition::View Partition::view() const {
-    // A delete comes into force after the commit whose last write it is, and what it hides is
-    // removed later still: with the same deletes before and after, the state in between is whole.
+    // A delete takes effect after the commit in which it is the last write, and the items it hides
+    // are removed later: if the deletes are the same before and after, the snapshot is consistent
+    // with them.
     while (true) {
         View view{.reader = nullptr, .deletes = deletes()};
         view.reader = store_->snapshot();

@@ -1,6 +1,6 @@
-// One physical partition: it owns its items, their log and counters, and is what a write is atomic
-// in. Reads run on any thread against the newest committed state and never wait. Writes queue up
-// and are run by one executor at a time, many in one durable commit.
+// One physical partition: owns its items, their log and counters; the unit of write atomicity.
+// Reads run on any thread against the newest committed state and never wait. Writes queue up and
+// are run by one executor at a time, many per durable commit.
 
 #pragma once
 
@@ -25,7 +25,7 @@
 
 namespace orrery::partition {
 
-// One write: what to do, and what to do with the outcome.
+// One write: the change, and what to do with its outcome.
 class WriteTask {
 public:
     WriteTask() = default;
@@ -33,27 +33,27 @@ public:
     WriteTask& operator=(const WriteTask&) = delete;
     virtual ~WriteTask() = default;
 
-    // Runs on the executor, seeing all writes before it. If it fails, its changes are taken back.
+    // Runs on the executor and sees all writes before it. On failure its changes are rolled back.
     virtual Status apply(ItemWriter& writer) = 0;
 
-    // Called once, on the executor's thread: success means that apply() succeeded and its changes
+    // Called once, on the executor's thread. Success means that apply() succeeded and its changes
     // are on stable storage. Must not block.
     virtual void complete(Status outcome) = 0;
 };
 
 class Partition : public std::enable_shared_from_this<Partition> {
-    struct Opened {};  // only open() makes partitions
+    struct Opened {};  // restricts construction to open()
 
 public:
-    // What a partition works with; all of it outlives the partition.
+    // Dependencies; all must outlive the partition.
     struct Environment {
         ThreadPool& executors;
         const Clock& clock;
-        DocnumCache* docnums = nullptr;  // without it every point read takes two look-ups
+        DocnumCache* docnums = nullptr;  // without it every point read needs two lookups
         ComputedFactory computed = nullptr;
     };
 
-    // `policy` is the container's: a partition that was indexed by another one starts to change.
+    // `policy` is the container's. A partition indexed by another one starts to change.
     static Result<std::shared_ptr<Partition>> open(
         const Identity& identity,
         std::shared_ptr<storage::PartitionStore> store,
@@ -74,12 +74,12 @@ public:
 
     const Identity& identity() const { return identity_; }
 
-    // The newest committed change. Never goes back.
+    // The LSN of the newest committed change. Never decreases.
     Lsn lsn() const { return committed_lsn_.load(std::memory_order_acquire); }
     std::uint64_t item_count() const { return item_count_.load(std::memory_order_relaxed); }
     std::uint64_t item_bytes() const { return item_bytes_.load(std::memory_order_relaxed); }
 
-    // The live item, or nothing.
+    // The live item, or nullopt.
     Result<std::optional<StoredItem>> read(const ItemRef& ref,
                                            std::optional<std::int32_t> default_ttl) const;
 
@@ -89,10 +89,10 @@ public:
 
     const storage::PartitionStore& store() const { return *store_; }
 
-    // The deletes of partition keys that are in force and not over yet. To be asked for before the
-    // store is read: what they hide may be gone afterwards, and they with it.
+    // The deletes of partition keys in force. Get them before reading the store: the items they
+    // hide, and then the deletes themselves, may be removed at any time.
     KeyDeletesPtr deletes() const;
-    // The newest committed state, and the deletes that belong to it.
+    // The newest committed state and the deletes consistent with it.
     struct View {
         std::shared_ptr<const storage::Reader> reader;
         KeyDeletesPtr deletes;
@@ -100,10 +100,10 @@ public:
     View view() const;
     const Clock& clock() const { return environment_.clock; }
 
-    // May be called from any thread; the task is always completed.
+    // Thread-safe; the task is always completed.
     void submit(std::unique_ptr<WriteTask> task);
 
-    // Refuses further writes (404/1003) and returns once those under way are done. For a partition
+    // Refuses further writes (404/1003) and returns once pending ones are done. For a partition
     // that is being dropped.
     void close();
 
@@ -114,7 +114,7 @@ private:
     void run();
     void run_batch();
     std::vector<std::unique_ptr<WriteTask>> take_queue();
-    // The tasks from `first` on are done next.
+    // Requeues the tasks from `first` on, to run next.
     void put_back(std::vector<std::unique_ptr<WriteTask>>& tasks, std::size_t first);
     void publish(const State& state);
     void publish(const KeyDeletesPtr& deletes);
@@ -137,7 +137,7 @@ private:
     bool running_ = false;
     bool closed_ = false;
 
-    // Touched by the executor only, but for the index's view.
+    // Used by the executor only, except for the index's view.
     State state_;
     const std::unique_ptr<ItemIndex> index_;
 };

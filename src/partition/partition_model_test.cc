@@ -1,6 +1,5 @@
-// Random writes, reads, feeds, expiry, look-ups by index, changes of the indexing policy and
-// restarts on a partition, against a small model of what it should hold. ORRERY_TEST_SEED=n in the
-// environment tries another seed.
+// Random writes, reads, feeds, expiry, index lookups, policy changes and restarts of a partition,
+// checked against a small model. Set ORRERY_TEST_SEED=n for another seed.
 
 #include <algorithm>
 #include <random>
@@ -33,7 +32,7 @@ using testing_support::ModelItem;
 using testing_support::must;
 using testing_support::run;
 
-// Where the data lives; reopen() keeps it and forgets everything else.
+// Where the data is stored; reopen() keeps only the data.
 struct Medium {
     virtual ~Medium() = default;
     virtual storage::Engine& engine() = 0;
@@ -113,7 +112,7 @@ private:
     }
     void reopen() {
         partition_->close();
-        executors_.reset();  // the last one to hold the partition
+        executors_.reset();  // holds the last reference to the partition
         partition_.reset();
         store_.reset();
         medium_.reopen();
@@ -130,7 +129,7 @@ private:
             case 11:
                 return advance_index();
             case 1: {
-                sweep();  // what has expired must not come back under another default
+                sweep();  // expired items must not reappear under another default
                 const std::optional<std::int32_t> defaults[] = {std::nullopt, -1, 3, 30};
                 model_.default_ttl = defaults[random_() % 4];
                 return;
@@ -176,7 +175,7 @@ private:
         rest += wanted.more;
         return item(address.id, address.key, rest);
     }
-    // Nothing, the item's etag, or one that is not (any more).
+    // Nothing, the item's etag, or an outdated or wrong one.
     std::optional<std::string> random_etag(const ModelItem* existing) {
         switch (random_() % 4) {
             case 0:
@@ -192,7 +191,7 @@ private:
         return {.default_ttl = model_.default_ttl, .if_match = etag, .indexing = wanted.directive};
     }
 
-    // What the service would answer, by the model.
+    // The service's answer according to the model.
     ErrorCode expected_write(const ModelItem* existing,
                              const Address& to,
                              const ModelItem& wanted,
@@ -202,7 +201,7 @@ private:
         }
         return model_.unique_taken(to, wanted.unique, now()) ? ErrorCode::kConflict : kDone;
     }
-    // Runs the write, compares the outcome and brings the model up to date.
+    // Runs the write, compares the outcome and updates the model.
     void write(
         const Address& from,
         const Address& to,
@@ -375,7 +374,7 @@ private:
             std::string(
                 R"({"uniqueKeyPolicy":{"uniqueKeys":[{"paths":["/u"]}]},"indexingPolicy":)") +
             policies[random_() % std::size(policies)] + "}");
-        // Sometimes the partition only hears of it when it is opened the next time.
+        // Sometimes the partition learns of it only when it is next opened.
         if (random_() % 4 == 0) return reopen();
         ASSERT_TRUE(run(*partition_, [&](ItemWriter& writer) {
             return writer.adopt_policy(container_.policy());
@@ -390,7 +389,7 @@ private:
     void sweep() {
         if (model_.default_ttl) {
             for (int round = 0;; ++round) {
-                ASSERT_LT(round, 100) << "what was found is not removed";
+                ASSERT_LT(round, 100) << "found items were not removed";
                 auto found = must(find_expired(*partition_, *model_.default_ttl, 3, position_));
                 if (found.empty()) break;
                 std::promise<void> done;
@@ -404,7 +403,7 @@ private:
         EXPECT_EQ(partition_->item_count(), model_.feed(nullptr, now()).size());
     }
 
-    // Stands for "no error", so that outcomes can be compared with one word.
+    // Means "no error", so that outcomes can be compared as codes.
     static constexpr ErrorCode kDone = static_cast<ErrorCode>(255);
 
     Medium& medium_;

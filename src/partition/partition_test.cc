@@ -27,7 +27,7 @@ using testing_support::run;
 class GatedPartition : public testing::Test {
 protected:
     void SetUp() override {
-        // The executor writes into elements while the test adds more: they must not move.
+        // The executor writes to elements while the test adds more: they must not move.
         outcomes_.reserve(kWritesMax);
         lsns_.reserve(kWritesMax);
         store_ = std::make_shared<GatedStore>(must(engine_.open(7)));
@@ -37,7 +37,7 @@ protected:
 
     static constexpr std::size_t kWritesMax = 2000;
 
-    // Adds a create to the queue; its outcome stands in outcomes_ at the same index.
+    // Queues a create; its outcome goes to outcomes_ at the same index.
     void submit_create(const std::string& json) {
         const std::size_t at = outcomes_.size();
         outcomes_.emplace_back("waiting");
@@ -53,7 +53,7 @@ protected:
             }));
     }
 
-    // A first write that stands at the gate, so that what follows has to wait for its turn.
+    // Queues a first write that blocks at the gate, so that later ones have to wait.
     void block_with_one_write() {
         store_->close_gate();
         submit_create(item("blocker", "x"));
@@ -82,7 +82,7 @@ protected:
 
 constexpr const char* kTaken = "Resource with specified id or name already exists.";
 
-TEST_F(GatedPartition, WritesThatWaitShareOneCommit) {
+TEST_F(GatedPartition, WaitingWritesShareOneCommit) {
     block_with_one_write();
     for (int i = 0; i < 20; ++i) {
         submit_create(item(std::to_string(i), "a"));
@@ -98,7 +98,7 @@ TEST_F(GatedPartition, WritesThatWaitShareOneCommit) {
     expect_sound(*store_);
 }
 
-TEST_F(GatedPartition, ACommitHasALimit) {
+TEST_F(GatedPartition, LimitsWritesPerCommit) {
     block_with_one_write();
     for (int i = 0; i < 1025; ++i) {
         submit_create(item(std::to_string(i), "a"));
@@ -109,7 +109,7 @@ TEST_F(GatedPartition, ACommitHasALimit) {
     EXPECT_EQ(lsns_.back(), 1026);
 }
 
-TEST_F(GatedPartition, ARefusedWriteLeavesTheOthersAlone) {
+TEST_F(GatedPartition, RefusedWriteDoesNotAffectOthers) {
     block_with_one_write();
     submit_create(item("1", "a"));
     submit_create(item("1", "a"));
@@ -121,7 +121,7 @@ TEST_F(GatedPartition, ARefusedWriteLeavesTheOthersAlone) {
     expect_sound(*store_);
 }
 
-TEST_F(GatedPartition, ARefusalAloneNeedsNoCommit) {
+TEST_F(GatedPartition, RefusalAloneNeedsNoCommit) {
     submit_create(item("1", "a"));
     EXPECT_FALSE(
         run(*partition_, [](ItemWriter&) -> Status { return Error(ErrorCode::kConflict, "no"); }));
@@ -130,10 +130,10 @@ TEST_F(GatedPartition, ARefusalAloneNeedsNoCommit) {
     EXPECT_EQ(partition_->lsn(), 1);
 }
 
-TEST_F(GatedPartition, AFailedCommitFailsAllOfItsWritesAndLeavesNoTrace) {
+TEST_F(GatedPartition, FailedCommitFailsAllItsWrites) {
     block_with_one_write();
     submit_create(item("1", "a"));
-    submit_create(item("1", "a"));  // would be refused if the one before it had happened
+    submit_create(item("1", "a"));  // would be refused if the one before it had succeeded
     submit_create(item("2", "a"));
     store_->fail(2);
     store_->open_gate();
@@ -164,7 +164,7 @@ TEST_F(GatedPartition, ReadsDoNotWaitForWritesAndSeeOnlyCommittedOnes) {
     EXPECT_EQ(partition_->lsn(), 1);
 }
 
-TEST_F(GatedPartition, CloseWaitsForWhatIsUnderWay) {
+TEST_F(GatedPartition, CloseWaitsForPendingWrites) {
     block_with_one_write();
     submit_create(item("1", "a"));
     Lsn committed_at_close = 0;
@@ -179,7 +179,7 @@ TEST_F(GatedPartition, CloseWaitsForWhatIsUnderWay) {
     EXPECT_EQ(outcomes_, (std::vector<std::string>{"done", "done"}));
 }
 
-TEST_F(GatedPartition, AfterCloseWritesAreRefusedAndReadsGoOn) {
+TEST_F(GatedPartition, AfterCloseWritesAreRefusedAndReadsWork) {
     submit_create(item("1", "a"));
     partition_->close();
     const Status refused = run(*partition_, [](ItemWriter&) -> Status { return {}; });
@@ -217,7 +217,7 @@ TEST(Partition, ManyThreadsMayWriteAtOnce) {
     expect_sound(bench.store());
 }
 
-TEST(Partition, LsnAndCountersSurviveAReopenAndGoOn) {
+TEST(Partition, LsnAndCountersContinueAfterAReopen) {
     PartitionBench bench;
     ASSERT_TRUE(bench.create(item("1", "a")));
     ASSERT_TRUE(bench.create(item("2", "a")));
@@ -235,7 +235,7 @@ TEST(Partition, LsnAndCountersSurviveAReopenAndGoOn) {
 TEST(Partition, DamagedCountersAreRefused) {
     PartitionBench bench;
     storage::WriteBatch batch;
-    // The last three would be counted on to where there are no etags, rids or dates.
+    // Counting on from the last three would overflow etags, rids or dates.
     for (const std::string& damaged : {std::string("short"),
                                        State{.lsn = -1}.encode(),
                                        State{.lsn = Lsn{1} << 48}.encode(),
@@ -269,7 +269,7 @@ TEST(Partition, ReadFindsByIdAndByNumber) {
     EXPECT_FALSE(bench.read({"b"}, "1"));
 }
 
-TEST(Partition, ReadHidesWhatHasExpired) {
+TEST(Partition, ReadHidesExpiredItems) {
     PartitionBench bench(R"({"defaultTtl":10})");
     ASSERT_TRUE(bench.create(item("1", "a")));
     ASSERT_TRUE(bench.create(item("2", "a", R"(,"ttl":-1)")));
@@ -281,7 +281,7 @@ TEST(Partition, ReadHidesWhatHasExpired) {
     EXPECT_TRUE(must(bench.partition->read(bench.container.ref({"a"}, "1"), std::nullopt)));
 }
 
-TEST(Partition, AnIdEntryThatLeadsNowhereIsCorruption) {
+TEST(Partition, DanglingIdEntryIsCorruption) {
     PartitionBench bench;
     storage::WriteBatch batch;
     batch.put(id_key(bench.container.epk({"a"}), "1"), docnum_value(5));

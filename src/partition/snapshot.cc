@@ -6,7 +6,7 @@ namespace orrery::partition {
 
 namespace {
 
-// Moving on from entry to entry beats looking up when the item is this near.
+// Stepping a cursor is cheaper than a lookup if the item is this near.
 constexpr Docnum kNear = 16;
 
 class Members : public index::DocnumCursor {
@@ -78,7 +78,7 @@ bool Snapshot::is_whole() const {
 }
 
 bool Snapshot::can_be_seen(const ItemView& item) const {
-    // Keys with equal hashes are told apart here.
+    // Distinguishes partition keys with equal hashes.
     if (scope_.partition_key && scope_.partition_key->partition_key != item.partition_key) {
         return false;
     }
@@ -89,8 +89,7 @@ bool Snapshot::can_be_seen(const ItemView& item) const {
     return !hidden_.hides(item.partition_key, item.header);
 }
 
-// A look-up is cheapest for single items; for those that lie close to each other a cursor is moved
-// on from one to the next.
+// Uses lookups for single items, and steps a cursor through items that are close together.
 Result<std::optional<ItemView>> Snapshot::Loader::load(Docnum docnum) {
     const bool up = last_ && docnum > *last_ && docnum - *last_ <= kNear;
     const bool down = last_ && docnum < *last_ && *last_ - docnum <= kNear;
@@ -135,7 +134,7 @@ Result<std::unique_ptr<Snapshot::Walk>> Snapshot::items(Docnum from) const {
         range.from = std::max(range.from, member_key(scope_.partition_key->epk, from));
         walk->members_ = true;
     } else if (scope_.epks) {
-        // Members stand in the order of their hashes.
+        // Members are in hash order, so sort by number.
         const auto members = reader_->scan(members_of(*scope_.epks), storage::Direction::kForward);
         for (; members->valid(); members->next()) {
             const Docnum number = TRY(docnum_of_key(members->key()));

@@ -1,5 +1,5 @@
-// The items of a partition as of one moment, limited to the scope of a request: what a query reads.
-// Any thread may make walks and loaders; each of these is used by one.
+// The items of a partition at one moment, limited to the scope of a request: what a query reads.
+// Any thread may make walks and loaders; each of these is used by one thread.
 
 #pragma once
 
@@ -20,7 +20,7 @@ namespace orrery::partition {
 
 class Snapshot {
 public:
-    // Of the partition's newest state, unless another one is given.
+    // Uses the partition's newest state unless `view` is given.
     static Result<Snapshot> take(const Partition& partition,
                                  const FeedScope& scope,
                                  std::optional<std::int32_t> default_ttl,
@@ -28,37 +28,37 @@ public:
 
     const std::shared_ptr<const storage::Reader>& reader() const { return reader_; }
     const State& state() const { return state_; }
-    // Every item of the partition is in the scope, and none is or will be hidden.
+    // Whether every item of the partition is in scope and none is or will be hidden.
     bool is_whole() const;
     const FeedScope& scope() const { return scope_; }
 
-    // Single items. Used within the life of the snapshot.
+    // Loads single items. Must not outlive the snapshot.
     class Loader {
     public:
         explicit Loader(const Snapshot& snapshot) : snapshot_(snapshot) {}
 
-        // The item if it is there and to be seen. Good until the next call.
+        // The item if it exists and is visible. Valid until the next call.
         Result<std::optional<ItemView>> load(Docnum docnum);
 
     private:
         const Snapshot& snapshot_;
         std::optional<Docnum> last_;
-        std::unique_ptr<storage::Cursor> near_;  // where the item before stood, if that is of use
-        bool upward_ = true;                     // the way it goes
+        std::unique_ptr<storage::Cursor> near_;  // at the previous item, if near
+        bool upward_ = true;                     // its direction
         std::string record_;
     };
 
-    // When the scope is one partition key: the numbers of its items (and of others with the same
-    // hash). Else null pointer.
+    // If the scope is one partition key: the numbers of its items (and of others with the same
+    // hash). Otherwise null.
     std::unique_ptr<index::DocnumCursor> members() const;
 
-    // The items to be seen, by their numbers. Used within the life of the snapshot.
+    // The visible items by number. Must not outlive the snapshot.
     class Walk {
     public:
-        // Moves to the next item; nothing at the end. Good until the next call.
+        // Moves to the next item; nullopt at the end. Valid until the next call.
         Result<std::optional<ItemView>> next();
 
-        // Only items() makes them.
+        // Restricts construction to items().
         class Made {
             friend class Snapshot;
             Made() = default;
@@ -72,7 +72,7 @@ public:
         Loader loader_;
         std::unique_ptr<storage::Cursor> cursor_;
         bool members_ = false;         // the cursor is over members, not items
-        std::vector<Docnum> numbers_;  // without a cursor: these
+        std::vector<Docnum> numbers_;  // used if there is no cursor
         std::size_t at_ = 0;
     };
     Result<std::unique_ptr<Walk>> items(Docnum from) const;

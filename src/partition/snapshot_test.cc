@@ -14,7 +14,7 @@ using testing_support::item;
 using testing_support::must;
 using testing_support::PartitionBench;
 
-// Whatever was loaded before, an item is found if it is there.
+// An existing item is found whatever was loaded before.
 TEST(Snapshot, LoadsInAnyOrder) {
     PartitionBench bench;
     constexpr int kItems = 80;

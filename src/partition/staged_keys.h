@@ -1,5 +1,5 @@
-// Index keys to put and to remove, collected over many items and handed on in the order of their
-// bytes: RocksDB inserts sorted keys faster than scattered ones.
+// Index keys to put and remove, collected over many items and emitted in byte order: RocksDB
+// inserts sorted keys faster than scattered ones.
 
 #pragma once
 
@@ -28,7 +28,7 @@ public:
     Savepoint savepoint() const { return {operations_.size(), bytes_.size()}; }
     void rollback_to(const Savepoint& savepoint);
 
-    // The last operation on every key. Afterwards there is no way back to a savepoint.
+    // Emits the last operation on each key. Invalidates all savepoints.
     void move_to(storage::WriteBatch& batch);
 
 private:

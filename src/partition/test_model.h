@@ -1,4 +1,4 @@
-// What a partition should hold after random writes, in the simplest words there are. Tests only.
+// A simple model of what a partition should hold after random writes. Tests only.
 
 #pragma once
 
@@ -19,7 +19,7 @@ struct ModelItem {
     int unique = 0;
     int value = 0;
     int ttl = 0;
-    std::string more;  // members that are only there to be indexed
+    std::string more;  // members that exist only to be indexed
     IndexingDirective directive = IndexingDirective::kDefault;
     std::int64_t timestamp = 0;
     std::string etag;
@@ -56,7 +56,7 @@ public:
     void forget_expired(std::int64_t now) {
         std::erase_if(items_, [&](const auto& entry) { return expired(entry.second, now); });
     }
-    // "id=value" in the order of insertion; of one partition key, or of all.
+    // "id=value" in insertion order; of one partition key, or of all.
     std::vector<std::string> feed(const std::string* key, std::int64_t now) const {
         std::map<int, std::string> sorted;
         for (const auto& [address, item] : items_) {

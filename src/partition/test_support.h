@@ -1,4 +1,4 @@
-// A partition to try things on, and the words its tests have in common. Tests only.
+// A partition under test, and helpers that its tests share. Tests only.
 
 #pragma once
 
@@ -58,7 +58,7 @@ inline Status run(Partition& partition, std::function<Status(ItemWriter&)> apply
     return outcome.get_future().get();
 }
 
-// Items of one container as clients write them, and what the partition needs to know of them.
+// Items of one container as clients write them, and their partition key data.
 struct ContainerUnderTest {
     explicit ContainerUnderTest(std::string_view members = "{}")
         : definition(container_definition(members)), paths(definition) {}
@@ -132,7 +132,7 @@ class PartitionBench {
 public:
     explicit PartitionBench(std::string_view members = "{}") : container(members) { open(); }
 
-    // What a restart does: everything that was not written down is forgotten.
+    // Simulates a restart: everything not stored is lost.
     void reopen() {
         partition->close();
         partition.reset();
@@ -157,7 +157,7 @@ public:
             return {};
         });
     }
-    // The item's JSON, or nothing.
+    // The item's JSON, or nullopt.
     std::optional<std::string> read(const model::PartitionKeyValue& key, std::string id) const {
         const auto found = must(
             partition->read(container.ref(key, std::move(id)), container.definition.default_ttl));
@@ -188,7 +188,7 @@ public:
     explicit GatedStore(std::shared_ptr<storage::PartitionStore> inner)
         : inner_(std::move(inner)) {}
 
-    // From now on commits wait at the gate; wait_for_commit() returns when one does.
+    // From now on commits block at the gate; wait_for_commit() returns when one does.
     void close_gate() {
         const std::lock_guard lock(mutex_);
         open_ = false;
@@ -204,7 +204,7 @@ public:
         std::unique_lock lock(mutex_);
         changed_.wait(lock, [this] { return waiting_; });
     }
-    // The commit that comes `nth` from now (1 is the next to pass the gate) fails.
+    // The `nth` commit from now (1 is the next to pass the gate) fails.
     void fail(std::size_t nth) {
         const std::lock_guard lock(mutex_);
         failing_ = commits_ + nth;

@@ -11,20 +11,20 @@ namespace orrery::partition {
 
 namespace {
 
-// Numbers are reserved in growing portions: most transactions need few, some need thousands.
+// Numbers are reserved in growing batches: most transactions need few, some need thousands.
 constexpr std::uint64_t kReservedAtOnceMax = 256;
 
 Error changed_meanwhile() {
     return Error(ErrorCode::kConflict, "An item has been changed since the transaction began.");
 }
 
-// What succeeded on the snapshot is refused only when somebody else has come first.
+// What succeeded on the snapshot can only be refused because of a concurrent change.
 bool is_refusal(ErrorCode code) {
     return code == ErrorCode::kConflict || code == ErrorCode::kNotFound ||
            code == ErrorCode::kPreconditionFailed;
 }
 
-// A task whose outcome somebody waits for.
+// A task whose submitter waits for its outcome.
 class AwaitedTask : public WriteTask {
 public:
     explicit AwaitedTask(std::promise<Status>& done) : done_(done) {}
@@ -132,7 +132,7 @@ Status Transaction::write(Write write) {
     }
     Step step{.write = std::move(write), .foretold = {}};
     step.foretold.docnum = TRY(next_number());
-    // Zero would mean that there is none.
+    // Zero means "no stamp".
     step.foretold.stamp = std::max<std::uint64_t>(next_stamp_++ & model::kEtagLsnMax, 1);
     step.foretold.timestamp = std::max(partition_->clock().now_seconds(), state_.last_timestamp);
     const ItemWriter::Savepoint before = writer_.savepoint();
@@ -158,7 +158,7 @@ Status Transaction::write(Write write) {
 Status Transaction::read(const Write& read) {
     const ItemWriter::Savepoint before = writer_.savepoint();
     Status outcome = read(writer_);
-    // Looking for an item removes it when it has expired.
+    // Looking up an expired item removes it; undo that.
     writer_.rollback_to(before);
     return outcome;
 }

@@ -1,9 +1,9 @@
-// Writes that are tried out on a snapshot and made later, all together, if nobody has changed the
-// same items meanwhile: what a script does. Whoever writes sees his own writes, nobody else does
-// before they are committed. That is snapshot isolation.
+// Writes that are tried on a snapshot and applied later, all together, if no one else has changed
+// the same items: what a script does. A transaction sees its own writes; others see them only after
+// the commit. This is snapshot isolation.
 //
-// Used by one thread. Items look the same before and after the commit: numbers, etags and times are
-// settled when a write is tried.
+// Used by one thread. Items look the same before and after the commit: numbers, etags and
+// timestamps are fixed when a write is tried.
 
 #pragma once
 
@@ -23,10 +23,10 @@
 namespace orrery::partition {
 
 class Transaction {
-    struct Begun {};  // only begin() makes one
+    struct Begun {};  // restricts construction to begin()
 
 public:
-    // Tried once on the snapshot and made once by the partition; both must do the same.
+    // Runs once on the snapshot and once in the partition; must do the same both times.
     using Write = std::function<Status(ItemWriter&)>;
 
     static Result<std::unique_ptr<Transaction>> begin(std::shared_ptr<Partition> partition,
@@ -44,26 +44,26 @@ public:
 
     // The snapshot.
     const Partition::View& view() const { return view_; }
-    // What the partition said of its index before the snapshot was taken.
+    // The partition's index view, taken before the snapshot.
     const std::shared_ptr<const IndexView>& index_view() const { return index_view_; }
     const State& state() const { return state_; }
 
-    // No further write is taken.
+    // Whether no further write is accepted.
     bool is_full() const;
 
-    // A write that fails leaves no trace. It waits for the partition when numbers for new items
-    // have to be reserved.
+    // A failed write changes nothing. Waits for the partition when numbers for new items must be
+    // reserved.
     Status write(Write write);
-    // Looks at items as the writes so far leave them; changes nothing.
+    // Reads items including the writes so far; changes nothing.
     Status read(const Write& read);
 
-    // The items that have been written: as they are now, or nothing when they are gone.
+    // The written items in their current state; nullopt if removed.
     using Written = std::map<Docnum, std::optional<StoredItem>>;
     const Written& written() const { return written_; }
 
-    // Makes all writes. kConflict when an item has been changed by somebody else since the
-    // snapshot: the transaction must then be done again from the beginning. Otherwise the LSN it
-    // got; the snapshot's when nothing was written. Waits for the disk.
+    // Applies all writes and returns their LSN, or the snapshot's if there are none. kConflict if
+    // an item has changed since the snapshot: the transaction must then be repeated from the
+    // beginning. Waits for the disk.
     Result<Lsn> commit();
 
 private:
@@ -93,7 +93,7 @@ private:
     std::uint64_t numbers_wanted_ = 1;
     std::vector<Step> steps_;
     Written written_;
-    // What the written items were in the snapshot.
+    // The versions of the written items in the snapshot.
     std::map<Docnum, std::optional<Version>> before_;
 };
 

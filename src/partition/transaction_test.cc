@@ -17,7 +17,7 @@ protected:
     std::unique_ptr<Transaction> begin() {
         return must(Transaction::begin(bench_.partition, random_));
     }
-    // Writes as a script would; the item's JSON as it is shown to it.
+    // Writes as a script would; returns the item's JSON as shown to the script.
     Result<std::string> upsert(Transaction& transaction, const std::string& json) {
         const auto shown = std::make_shared<std::string>();
         Status outcome = transaction.write([this, shown, json](ItemWriter& writer) -> Status {
@@ -47,14 +47,14 @@ protected:
     const model::PartitionKeyValue key_{"p"};
 };
 
-TEST_F(TransactionTest, NobodySeesItBeforeItIsCommitted) {
+TEST_F(TransactionTest, InvisibleUntilCommitted) {
     const auto transaction = begin();
     const std::string shown = must(upsert(*transaction, item("a", "p", R"(,"n":1)")));
     EXPECT_EQ(read("a"), std::nullopt);
     EXPECT_EQ(transaction->written().size(), 1U);
     const Lsn lsn = must(transaction->commit());
     EXPECT_EQ(lsn, bench_.partition->lsn());
-    // Number, etag and time are those that were shown.
+    // Number, etag and timestamp are those shown before.
     EXPECT_EQ(read("a"), shown);
     expect_sound(bench_.store());
 }
@@ -72,7 +72,7 @@ TEST_F(TransactionTest, SeesItsOwnWrites) {
     expect_sound(bench_.store());
 }
 
-TEST_F(TransactionTest, AllItsWritesHaveOneLsn) {
+TEST_F(TransactionTest, AllWritesShareOneLsn) {
     const auto transaction = begin();
     for (const char* id : {"a", "b", "c"}) {
         ASSERT_TRUE(create(*transaction, item(id, "p")));
@@ -82,7 +82,7 @@ TEST_F(TransactionTest, AllItsWritesHaveOneLsn) {
     EXPECT_EQ(bench_.partition->item_count(), 3U);
 }
 
-TEST_F(TransactionTest, WhoComesSecondHasToStartAgain) {
+TEST_F(TransactionTest, SecondOfTwoConflictingCommitsFails) {
     ASSERT_TRUE(bench_.create(item("a", "p", R"(,"n":0)")));
     const auto first = begin();
     const auto second = begin();
@@ -94,13 +94,13 @@ TEST_F(TransactionTest, WhoComesSecondHasToStartAgain) {
     expect_sound(bench_.store());
 }
 
-TEST_F(TransactionTest, SomebodyElsesNewItemIsAConflictToo) {
+TEST_F(TransactionTest, ConcurrentNewItemIsAConflict) {
     const auto transaction = begin();
     ASSERT_TRUE(create(*transaction, item("a", "p")));
     ASSERT_TRUE(create(*transaction, item("b", "p")));
     ASSERT_TRUE(bench_.create(item("b", "p", R"(,"n":9)")));
     EXPECT_EQ(transaction->commit().error().code(), ErrorCode::kConflict);
-    EXPECT_EQ(read("a"), std::nullopt) << "all or nothing";
+    EXPECT_EQ(read("a"), std::nullopt) << "no partial commit";
     expect_sound(bench_.store());
 }
 
@@ -118,7 +118,7 @@ TEST_F(TransactionTest, OtherItemsMayChange) {
     expect_sound(bench_.store());
 }
 
-TEST_F(TransactionTest, ReservedNumbersAreNotGivenTwice) {
+TEST_F(TransactionTest, ReservedNumbersAreUnique) {
     const auto transaction = begin();
     must(upsert(*transaction, item("a", "p")));
     ASSERT_TRUE(bench_.create(item("b", "p")));

@@ -25,7 +25,7 @@ public:
         if (!index) note("the index cannot be read: " + index.error().message());
         TRY(check_items(index ? &*index : nullptr));
         if (index) TRY(index->finish());
-        // Every item accounts for its entries; more than those belong to nobody.
+        // Every item accounts for its entries; any others are stray.
         TRY(check_count('K', result_.items));
         TRY(check_count('P', result_.items));
         TRY(check_count('L', result_.items));

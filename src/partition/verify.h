@@ -1,5 +1,5 @@
-// Checks that everything a partition stores about its items fits together: each item with its id,
-// log, expiry, unique and index entries, and no entry without its item. For `orrery inspect` and
+// Checks that everything a partition stores about its items is consistent: each item has its id,
+// log, expiry, unique and index entries, and no entry lacks its item. For `orrery inspect` and
 // crash tests.
 
 #pragma once
@@ -16,10 +16,10 @@ namespace orrery::partition {
 
 struct Verification {
     std::uint64_t items = 0;
-    std::vector<std::string> problems;  // empty when all is well
+    std::vector<std::string> problems;  // empty if the partition is consistent
 };
 
-// `computed` as the partition has it; it may be empty where no container has computed properties.
+// `computed` is the partition's; it may be empty if no container has computed properties.
 Result<Verification> verify(const storage::PartitionStore& store,
                             const ComputedFactory& computed = nullptr);
 

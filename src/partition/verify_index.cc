@@ -51,7 +51,7 @@ Status IndexVerifier::check(const StoredItem& item, Checked& checked) {
     const IndexGeneration::Savepoint after = generation.savepoint();
     if (after.paths.listed != before.paths.listed || after.shapes != before.shapes ||
         after.paths.has_unlisted != before.paths.has_unlisted) {
-        report_(who + "the dictionary of the index lacks its paths or its shape");
+        report_(who + "its paths or shape are missing in the index dictionary");
         generation.rollback_to(before);
     }
     std::string value;
@@ -82,7 +82,7 @@ Status IndexVerifier::count(char letter) {
         ++found[key.size() < 2 ? 0 : static_cast<unsigned char>(key[1])];
     }
     TRY(cursor->status());
-    // What is on its way out may be there in part.
+    // Entries of a generation being removed may be partly gone.
     if (record_) {
         for (const GenerationNumber number : record_->removing) {
             found[number] = 0;
@@ -99,7 +99,7 @@ Status IndexVerifier::count(char letter) {
         found[number] = 0;
     }
     if (std::any_of(found.begin(), found.end(), [](std::uint64_t n) { return n > 0; })) {
-        report_(std::string("there are index entries '") + letter + "' of no generation");
+        report_(std::string("there are index entries '") + letter + "' of an unknown generation");
     }
     return {};
 }

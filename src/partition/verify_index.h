@@ -1,5 +1,5 @@
 // Checks a partition's index against its items: every item has all its entries in every generation
-// it belongs to, and no entry is there without its item. Part of verify().
+// that covers it, and no entry lacks its item. Part of verify().
 
 #pragma once
 
@@ -24,19 +24,19 @@ class IndexVerifier {
 public:
     using Report = std::function<void(std::string)>;
 
-    // The store must not change meanwhile.
+    // The store must not change during verification.
     static Result<IndexVerifier> open(const storage::Reader& store,
                                       const ComputedFactory& computed,
                                       Report report);
 
-    // For every item there is, then finish().
+    // Call for every item, then finish().
     Status check(const StoredItem& item);
     Status finish();
 
 private:
     struct Checked {
         std::shared_ptr<IndexGeneration> generation;
-        std::array<std::uint64_t, 256> expected{};  // keys by their letter
+        std::array<std::uint64_t, 256> expected{};  // number of keys by letter
     };
 
     IndexVerifier(const storage::Reader& store, Report report)

@@ -36,7 +36,7 @@ protected:
         put(bench_.store(), key, value);
     }
     void remove_entry(const std::string& key) {
-        ASSERT_TRUE(value_of(bench_.store(), key)) << "the damage must hit something";
+        ASSERT_TRUE(value_of(bench_.store(), key)) << "the damaged key must exist";
         storage::WriteBatch batch;
         batch.remove(key);
         ASSERT_TRUE(bench_.store().commit(batch));
@@ -89,7 +89,7 @@ TEST_F(Verify, FindsAMissingUniqueEntry) {
     EXPECT_THAT(problems(), HasSubstr("its unique key entry is missing"));
 }
 
-TEST_F(Verify, FindsEntriesThatBelongToNobody) {
+TEST_F(Verify, FindsStrayEntries) {
     put_entry(id_key(epk_, "ghost"), docnum_value(first_->docnum()));
     EXPECT_THAT(problems(), HasSubstr("3 entries 'K'"));
     put_entry(member_key(epk_, 99), "");
@@ -112,7 +112,7 @@ TEST_F(Verify, FindsAMissingItem) {
 
 TEST_F(Verify, FindsADamagedRecord) {
     put_entry(item_key(first_->docnum()), "nonsense");
-    EXPECT_THAT(problems(), HasSubstr("has no valid record head"));
+    EXPECT_THAT(problems(), HasSubstr("has an invalid record header"));
 }
 
 TEST_F(Verify, FindsAnItemWithoutANumber) {
@@ -146,7 +146,7 @@ TEST_F(Verify, FindsWrongCounters) {
     EXPECT_THAT(problems(), HasSubstr("the counters say"));
 }
 
-TEST_F(Verify, FindsCountersThatWentBack) {
+TEST_F(Verify, FindsCountersThatDecreased) {
     State wrong = state();
     wrong.lsn = 1;
     put_entry(state_key(), wrong.encode());
@@ -185,7 +185,7 @@ TEST_F(Verify, FindsMissingAndStrayIndexEntries) {
         remove_entry(stray);
     }
     put_entry("I\x07x", "");
-    EXPECT_THAT(problems(), HasSubstr("of no generation"));
+    EXPECT_THAT(problems(), HasSubstr("of an unknown generation"));
 }
 
 TEST_F(Verify, FindsADictionaryThatLacksAPath) {
@@ -198,7 +198,7 @@ TEST_F(Verify, ItemsNeedAnIndex) {
     EXPECT_THAT(problems(), HasSubstr("there is no index"));
 }
 
-TEST_F(Verify, ProblemsAreCounted) {
+TEST_F(Verify, LimitsTheNumberOfProblems) {
     for (Docnum docnum = 1000; docnum < 1200; ++docnum) {
         put_entry(item_key(docnum), "nonsense");
     }
