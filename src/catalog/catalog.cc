@@ -19,7 +19,7 @@ std::string scoped_name(std::uint32_t database, std::string_view name) {
     return std::to_string(database) + "/" + std::string(name);
 }
 
-// Zero is the catalog's own partition: a damaged entry must not lead to its being dropped.
+// Zero is the catalog's own partition: a damaged entry must not cause it to be dropped.
 Result<storage::PartitionId> partition_to_drop(std::string_view key) {
     ByteReader reader(key.substr(1));
     const auto partition = reader.big_endian<storage::PartitionId>();
@@ -381,7 +381,7 @@ void Catalog::forget(const Container& container) {
     }
     forget_offer(container.rid.text());
     containers_by_name_.erase(scoped_name(container.rid.database, container.definition.id));
-    containers_.erase(container.rid);  // last: `container` may live only there
+    containers_.erase(container.rid);  // last: `container` may be owned by this map
 }
 
 void Catalog::forget_offer(const std::string& resource_rid) {

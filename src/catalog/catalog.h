@@ -1,6 +1,6 @@
-// The databases, containers with their scripts, and offers of the server, and which partitions hold
-// each container. Kept in a partition of its own and mirrored in memory: look-ups take a shared
-// lock, changes are committed one at a time before they are seen.
+// The server's databases, containers with their scripts, and offers, and the partitions of each
+// container. Stored in its own partition and mirrored in memory: lookups take a shared lock;
+// changes are committed one at a time before they become visible.
 
 #pragma once
 
@@ -25,12 +25,12 @@ namespace orrery::catalog {
 
 struct NewContainer {
     model::ContainerDefinition definition;
-    std::optional<model::Throughput> throughput;  // its own offer; nothing shares the database's
+    std::optional<model::Throughput> throughput;  // its own offer; nullopt shares the database's
     std::uint32_t partition_count = 1;
 };
 
 class Catalog {
-    struct Opened {};  // only open() makes a catalog
+    struct Opened {};  // restricts construction to open()
 
 public:
     Catalog(Opened /*opened*/, std::shared_ptr<storage::PartitionStore> store, const Clock& clock)
@@ -40,7 +40,7 @@ public:
                                                  const Clock& clock,
                                                  Random& random);
 
-    // Look-ups: null pointer when there is none. Lists are in the order of creation.
+    // Lookups return null if there is none. Lists are in creation order.
     DatabasePtr find_database(std::string_view name) const;
     DatabasePtr find_database(model::DatabaseRid rid) const;
     std::vector<DatabasePtr> databases() const;
@@ -52,8 +52,8 @@ public:
     OfferPtr find_offer_of(std::string_view resource_rid) const;
     std::vector<OfferPtr> offers() const;
 
-    // Changes, durable when they return. kConflict when the name is taken, kNotFound when the
-    // resource is gone, kPreconditionFailed when If-Match does not hold.
+    // Changes are durable when they return. kConflict if the name is taken, kNotFound if the
+    // resource is missing, kPreconditionFailed if If-Match does not hold.
     Result<DatabasePtr> create_database(std::string_view name,
                                         std::optional<model::Throughput> throughput);
     Status remove_database(model::DatabaseRid rid, const std::optional<std::string>& if_match);
@@ -63,8 +63,8 @@ public:
                                            const std::optional<std::string>& if_match);
     Status remove_container(model::ContainerRid rid, const std::optional<std::string>& if_match);
 
-    // The scripts of a container are found in the container itself (Container::scripts). To change
-    // one publishes a new container; its definition and etag stay. kForbidden when there are too
+    // The scripts of a container are in the container itself (Container::scripts). Changing one
+    // publishes a new container with the same definition and etag. kForbidden if there are too
     // many.
     Result<ScriptPtr> create_script(model::ContainerRid container,
                                     model::ScriptKind kind,
@@ -83,16 +83,16 @@ public:
                                      const std::optional<std::string>& if_match);
     Status remove_script(const model::ScriptRid& rid, const std::optional<std::string>& if_match);
 
-    // Partitions of removed containers whose data is still there. Removing a container lists its
-    // partitions here in the same commit, so that a crash leaves no data behind for good.
+    // Partitions of removed containers whose data has not been dropped yet. Removing a container
+    // lists its partitions here in the same commit, so that no data is orphaned by a crash.
     std::vector<storage::PartitionId> partitions_to_drop() const;
     Status forget_dropped(storage::PartitionId partition);
 
-    // Random bytes made with the data directory, for signing tokens.
+    // Random bytes created with the data directory, for signing tokens.
     const std::string& secret() const { return counters_.secret; }
 
 private:
-    // Numbers that are never given out twice. One entry in the store.
+    // Numbers that are never reused. One entry in the store.
     struct Counters {
         std::uint64_t version = 0;
         std::uint32_t database = 0;
@@ -101,14 +101,14 @@ private:
         storage::PartitionId partition = 0;
         std::string secret;
 
-        // Whether a database, or a container with so many partitions, could not get its numbers.
+        // Whether no numbers are left for a database, or for a container with so many partitions.
         bool used_up(std::uint32_t partitions_wanted) const;
 
         std::string encode() const;
         static Result<Counters> decode(std::string_view text);
     };
 
-    // One change under construction: what to store, and the counters it moves.
+    // A change in progress: what to store, and the new counters.
     struct Change {
         storage::WriteBatch batch;
         Counters counters;
@@ -124,7 +124,7 @@ private:
                        const std::string& resource_rid,
                        const std::string& resource_link,
                        const model::Throughput& throughput) const;
-    // Both under change_mutex_.
+    // Both require change_mutex_.
     Result<ScriptPtr> add_script(const Container& container,
                                  model::ScriptKind kind,
                                  model::ScriptDefinition definition);
@@ -145,9 +145,9 @@ private:
     std::shared_ptr<storage::PartitionStore> store_;
     const Clock& clock_;
     std::mutex change_mutex_;  // one change at a time
-    Counters counters_;        // under change_mutex_, but for the secret, which never changes
+    Counters counters_;        // guarded by change_mutex_, except the secret, which never changes
 
-    mutable std::shared_mutex mutex_;  // guards what follows
+    mutable std::shared_mutex mutex_;  // guards the members below
     std::map<model::DatabaseRid, DatabasePtr> databases_;
     std::unordered_map<std::string, DatabasePtr> databases_by_name_;
     std::map<model::ContainerRid, ContainerPtr> containers_;

@@ -1,4 +1,4 @@
-// The part of the catalog that changes scripts.
+// The part of the catalog that manages scripts.
 
 #include <map>
 
@@ -9,7 +9,7 @@
 namespace orrery::catalog {
 
 Status Catalog::load_scripts(const std::vector<ScriptPtr>& scripts) {
-    // One copy of a container for all its scripts.
+    // One copy of each container for all its scripts.
     std::map<model::ContainerRid, std::shared_ptr<Container>> changed;
     for (const ScriptPtr& script : scripts) {
         const model::ContainerRid rid = script->rid.container;
@@ -86,7 +86,7 @@ Result<ScriptPtr> Catalog::add_script(const Container& container,
     if (container.scripts.find(kind, definition.id)) return name_taken();
     if (container.scripts.count(kind) >= model::count_max(kind)) return too_many(kind);
     Change change = begin_change();
-    // The version is a number that is never given out twice, and grows.
+    // The version is never reused and always grows.
     auto script = std::make_shared<const Script>(
         Script{.rid = {.container = container.rid, .kind = kind, .number = change.revision.version},
                .definition = std::move(definition),

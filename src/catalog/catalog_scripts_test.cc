@@ -95,7 +95,7 @@ ErrorCode code_of(const Result<T>& result) {
     return result ? ErrorCode::kInternal : result.error().code();
 }
 
-TEST_F(CatalogScriptsTest, AreFoundByNameAndRidInTheirContainer) {
+TEST_F(CatalogScriptsTest, FoundByNameAndRidInTheirContainer) {
     const ScriptPtr made = create("p");
     EXPECT_EQ(made->self_link(),
               "dbs/AQAAAA==/colls/AQAAAIAAAAE=/sprocs/" + made->rid.text() + "/");
@@ -111,7 +111,7 @@ TEST_F(CatalogScriptsTest, AreFoundByNameAndRidInTheirContainer) {
     expect_same_after_reopen();
 }
 
-TEST_F(CatalogScriptsTest, NamesAreTakenOncePerKind) {
+TEST_F(CatalogScriptsTest, NamesAreUniquePerKind) {
     create("s");
     EXPECT_EQ(code_of(catalog_->create_script(rid_, kProcedure, script("s"))),
               ErrorCode::kConflict);
@@ -124,7 +124,7 @@ TEST_F(CatalogScriptsTest, NamesAreTakenOncePerKind) {
     expect_same_after_reopen();
 }
 
-TEST_F(CatalogScriptsTest, WhoHoldsTheOldContainerKeepsItsScripts) {
+TEST_F(CatalogScriptsTest, OldContainerKeepsItsScripts) {
     create("p");
     const ContainerPtr before = owner();
     const ScriptPtr old = before->scripts.find(kProcedure, "p");
@@ -135,7 +135,8 @@ TEST_F(CatalogScriptsTest, WhoHoldsTheOldContainerKeepsItsScripts) {
     EXPECT_NE(replaced->revision.etag(), old->revision.etag());
     EXPECT_EQ(before->scripts.find(kProcedure, "p")->definition.body, "function () {}");
     EXPECT_EQ(owner()->scripts.find(kProcedure, "p")->definition.body, "new");
-    EXPECT_EQ(owner()->revision.etag(), before->revision.etag()) << "the container is the same";
+    EXPECT_EQ(owner()->revision.etag(), before->revision.etag())
+        << "the container itself is unchanged";
     EXPECT_EQ(catalog_->find_container(database_, "c"), owner());
     expect_same_after_reopen();
 }
@@ -166,7 +167,7 @@ TEST_F(CatalogScriptsTest, UpsertCreatesOrReplaces) {
     expect_same_after_reopen();
 }
 
-TEST_F(CatalogScriptsTest, EtagsGuardChanges) {
+TEST_F(CatalogScriptsTest, ChangesCheckTheEtag) {
     const ScriptPtr old = create("p");
     const ScriptPtr replaced =
         must(catalog_->replace_script(old->rid, script("p"), old->revision.etag()));
@@ -181,7 +182,7 @@ TEST_F(CatalogScriptsTest, EtagsGuardChanges) {
     expect_same_after_reopen();
 }
 
-TEST_F(CatalogScriptsTest, EachKindHasItsQuota) {
+TEST_F(CatalogScriptsTest, LimitsScriptsPerKind) {
     for (const ScriptKind kind : model::kScriptKinds) {
         for (std::size_t i = 0; i < model::count_max(kind); ++i) {
             create("s" + std::to_string(i), kind);
@@ -197,14 +198,14 @@ TEST_F(CatalogScriptsTest, EachKindHasItsQuota) {
     }
 }
 
-TEST_F(CatalogScriptsTest, RidsAreNeverUsedAgain) {
+TEST_F(CatalogScriptsTest, RidsAreNeverReused) {
     const ScriptPtr first = create("p");
     ASSERT_TRUE(catalog_->remove_script(first->rid, std::nullopt));
     reopen();
     EXPECT_GT(create("p")->rid.number, first->rid.number);
 }
 
-TEST_F(CatalogScriptsTest, SurviveAChangeOfTheContainer) {
+TEST_F(CatalogScriptsTest, SurviveReplacingTheContainer) {
     create("p");
     must(catalog_->replace_container(
         rid_, container_definition(R"({"defaultTtl":60})"), std::nullopt));
@@ -212,7 +213,7 @@ TEST_F(CatalogScriptsTest, SurviveAChangeOfTheContainer) {
     expect_same_after_reopen();
 }
 
-TEST_F(CatalogScriptsTest, GoWithTheirContainer) {
+TEST_F(CatalogScriptsTest, AreRemovedWithTheirContainer) {
     for (const ScriptKind kind : model::kScriptKinds) {
         create("s", kind);
     }
@@ -229,7 +230,7 @@ TEST_F(CatalogScriptsTest, GoWithTheirContainer) {
     expect_same_after_reopen();
 }
 
-TEST_F(CatalogScriptsTest, AFailedCommitChangesNothing) {
+TEST_F(CatalogScriptsTest, FailedCommitChangesNothing) {
     const ScriptPtr made = create("p");
     const std::string before = described();
     const auto fail_next = [&] { faulty_.inject(storage::Fault::kFail, 1); };
@@ -245,7 +246,7 @@ TEST_F(CatalogScriptsTest, AFailedCommitChangesNothing) {
     expect_same_after_reopen();
 }
 
-TEST_F(CatalogScriptsTest, AScriptWithoutItsContainerIsRefused) {
+TEST_F(CatalogScriptsTest, RefusesAScriptWithoutItsContainer) {
     create("p");
     storage::WriteBatch batch;
     batch.remove(key_of(rid_));

@@ -63,8 +63,7 @@ protected:
                 model::testing_support::parsed(
                     R"({"id":"t","body":"b","triggerType":"Pre","triggerOperation":"All"})")))));
     }
-    // Of a catalog with one resource of each kind: each entry spoilt at each of its members in
-    // turn.
+    // Damages each member of each entry in turn, in a catalog with one resource of each kind.
     void expect_refused(
         const std::function<std::vector<json::Value>(json::Value, const std::string&)>& spoil) {
         const DatabasePtr parent = must(catalog_->create_database("d", kManual));
@@ -85,7 +84,7 @@ protected:
         }
         EXPECT_TRUE(open());
     }
-    // Everything the catalog says, as text.
+    // The whole content of the catalog as text.
     std::string described() const {
         std::string out;
         for (const DatabasePtr& database : catalog_->databases()) {
@@ -122,7 +121,7 @@ ErrorCode code_of(const Result<T>& result) {
     return result ? ErrorCode::kInternal : result.error().code();
 }
 
-TEST_F(CatalogTest, StartsEmptyWithASecretOfItsOwn) {
+TEST_F(CatalogTest, StartsEmptyWithItsOwnSecret) {
     EXPECT_EQ(described(), "");
     const std::string secret = catalog_->secret();
     EXPECT_EQ(secret.size(), 32U);
@@ -133,7 +132,7 @@ TEST_F(CatalogTest, StartsEmptyWithASecretOfItsOwn) {
     EXPECT_NE(elsewhere->secret(), secret);
 }
 
-TEST_F(CatalogTest, DatabasesAreFoundByNameAndRid) {
+TEST_F(CatalogTest, FindsDatabasesByNameAndRid) {
     const DatabasePtr made = database("sales");
     EXPECT_EQ(made->rid.text(), "AQAAAA==");
     EXPECT_EQ(made->self_link(), "dbs/AQAAAA==/");
@@ -145,7 +144,7 @@ TEST_F(CatalogTest, DatabasesAreFoundByNameAndRid) {
     expect_same_after_reopen();
 }
 
-TEST_F(CatalogTest, ListsAreInTheOrderOfCreation) {
+TEST_F(CatalogTest, ListsAreInCreationOrder) {
     for (int i = 0; i < 300; ++i) {
         database("d" + std::to_string(i));
     }
@@ -157,7 +156,7 @@ TEST_F(CatalogTest, ListsAreInTheOrderOfCreation) {
     expect_same_after_reopen();
 }
 
-TEST_F(CatalogTest, NamesAreTakenOnce) {
+TEST_F(CatalogTest, NamesAreUnique) {
     const DatabasePtr first = database("one");
     EXPECT_EQ(code_of(catalog_->create_database("one", std::nullopt)), ErrorCode::kConflict);
     const DatabasePtr second = database("two");
@@ -168,7 +167,7 @@ TEST_F(CatalogTest, NamesAreTakenOnce) {
     expect_same_after_reopen();
 }
 
-TEST_F(CatalogTest, ContainersAreFoundByNameAndRid) {
+TEST_F(CatalogTest, FindsContainersByNameAndRid) {
     const DatabasePtr parent = database("d");
     const ContainerPtr made = container(parent->rid, "c");
     EXPECT_EQ(made->rid.text(), "AQAAAIAAAAE=");
@@ -181,7 +180,7 @@ TEST_F(CatalogTest, ContainersAreFoundByNameAndRid) {
     EXPECT_THAT(catalog_->all_containers(), ElementsAre(made));
 }
 
-TEST_F(CatalogTest, RangesTileTheHashSpaceOverPartitionsOfTheirOwn) {
+TEST_F(CatalogTest, RangesCoverTheHashSpaceWithOwnPartitions) {
     const DatabasePtr parent = database("d");
     const ContainerPtr seven = container(parent->rid, "seven", 7);
     ASSERT_EQ(seven->ranges.size(), 7U);
@@ -200,7 +199,7 @@ TEST_F(CatalogTest, RangesTileTheHashSpaceOverPartitionsOfTheirOwn) {
     expect_same_after_reopen();
 }
 
-TEST_F(CatalogTest, NumbersAreNeverUsedTwice) {
+TEST_F(CatalogTest, NumbersAreNeverReused) {
     const DatabasePtr first = database("d");
     container(first->rid, "c", 2);
     ASSERT_TRUE(catalog_->remove_database(first->rid, std::nullopt));
@@ -246,7 +245,7 @@ TEST_F(CatalogTest, ReplaceChangesPoliciesAndTheEtag) {
     EXPECT_EQ(replaced->ranges.size(), 2U);
     EXPECT_NE(replaced->revision.etag(), old->revision.etag());
     EXPECT_EQ(replaced->revision.timestamp, old->revision.timestamp + 5);
-    EXPECT_EQ(old->definition.default_ttl, std::nullopt) << "who holds the old one keeps it";
+    EXPECT_EQ(old->definition.default_ttl, std::nullopt) << "holders of the old one keep it";
     EXPECT_EQ(catalog_->find_container(parent->rid, "c"), replaced);
     expect_same_after_reopen();
     EXPECT_EQ(code_of(catalog_->replace_container(
@@ -257,7 +256,7 @@ TEST_F(CatalogTest, ReplaceChangesPoliciesAndTheEtag) {
               ErrorCode::kNotFound);
 }
 
-TEST_F(CatalogTest, EtagsGuardEveryChange) {
+TEST_F(CatalogTest, EveryChangeChecksTheEtag) {
     const DatabasePtr parent = database("d");
     const ContainerPtr first = container(parent->rid, "c");
     const std::string old = first->revision.etag();
@@ -273,7 +272,7 @@ TEST_F(CatalogTest, EtagsGuardEveryChange) {
     EXPECT_EQ(code_of(catalog_->remove_container(first->rid, std::nullopt)), ErrorCode::kNotFound);
 }
 
-TEST_F(CatalogTest, RemovingListsThePartitionsUntilTheyAreDropped) {
+TEST_F(CatalogTest, RemovalListsPartitionsUntilDropped) {
     const DatabasePtr parent = database("d");
     const ContainerPtr one = container(parent->rid, "one");
     const ContainerPtr two = container(parent->rid, "two", 2);
@@ -295,7 +294,7 @@ TEST_F(CatalogTest, RemovingListsThePartitionsUntilTheyAreDropped) {
     expect_same_after_reopen();
 }
 
-TEST_F(CatalogTest, AFailedCommitChangesNothing) {
+TEST_F(CatalogTest, FailedCommitChangesNothing) {
     const DatabasePtr parent = database("d");
     const ContainerPtr made = container(parent->rid, "c");
     const std::string before = described();
@@ -319,7 +318,7 @@ TEST_F(CatalogTest, AFailedCommitChangesNothing) {
     EXPECT_EQ(database("e")->rid.number, 2U);
 }
 
-TEST_F(CatalogTest, DamagedEntriesAreRefused) {
+TEST_F(CatalogTest, RefusesDamagedEntries) {
     const DatabasePtr parent = must(catalog_->create_database("d", kManual));
     add_trigger(*container(parent->rid, "c", 2));
     catalog_->remove_container(container(parent->rid, "gone")->rid, std::nullopt).take();
@@ -339,8 +338,9 @@ TEST_F(CatalogTest, DamagedEntriesAreRefused) {
     }
 }
 
-// Each member of each entry is needed: without it, or with another kind, the entry is refused.
-TEST_F(CatalogTest, EntriesWithoutAMemberAreRefused) {
+// Every member of every entry is required: if it is missing or of another type, the entry is
+// refused.
+TEST_F(CatalogTest, RefusesEntriesThatLackAMember) {
     expect_refused([](json::Value entry, const std::string& name) {
         json::Value null = entry;
         null.set(name, json::Value());
@@ -349,8 +349,8 @@ TEST_F(CatalogTest, EntriesWithoutAMemberAreRefused) {
     });
 }
 
-// Larger numbers than the catalog gives out have no rid or no etag.
-TEST_F(CatalogTest, ImpossibleNumbersAreRefused) {
+// Numbers above the catalog's limits would have no rid or etag.
+TEST_F(CatalogTest, RefusesImpossibleNumbers) {
     expect_refused([](json::Value entry, const std::string& name) {
         std::vector<json::Value> spoilt;
         if (!entry.find(name)->is_number()) return spoilt;
@@ -363,7 +363,7 @@ TEST_F(CatalogTest, ImpossibleNumbersAreRefused) {
     });
 }
 
-TEST_F(CatalogTest, WhenTheNumbersAreUsedUpNothingIsCreated) {
+TEST_F(CatalogTest, CreatesNothingWhenNumbersAreExhausted) {
     const DatabasePtr parent = must(catalog_->create_database("d", kManual));
     catalog_.reset();
     const json::Value counters = must(json::Value::parse(*value_of(store(), "M")));
@@ -380,7 +380,7 @@ TEST_F(CatalogTest, WhenTheNumbersAreUsedUpNothingIsCreated) {
     }
 }
 
-TEST_F(CatalogTest, RangesThatDoNotTileTheHashSpaceAreRefused) {
+TEST_F(CatalogTest, RefusesRangesThatDoNotCoverTheHashSpace) {
     const DatabasePtr parent = database("d");
     const ContainerPtr made = container(parent->rid, "c", 3);
     catalog_.reset();
@@ -405,13 +405,13 @@ TEST_F(CatalogTest, RangesThatDoNotTileTheHashSpaceAreRefused) {
     EXPECT_TRUE(refused({r[0], r[1], r[1], r[2]}));
 }
 
-TEST_F(CatalogTest, EntriesOfUnknownKindAreRefused) {
+TEST_F(CatalogTest, RefusesEntriesOfUnknownKind) {
     put(store(), "Z", "{}");
     EXPECT_EQ(code_of(open()), ErrorCode::kCorrupted);
 }
 
-// Partition 0 is the catalog itself: a damaged key must not lead to its being dropped.
-TEST_F(CatalogTest, ADamagedListOfPartitionsToDropIsRefused) {
+// Partition 0 is the catalog itself: a damaged key must not cause it to be dropped.
+TEST_F(CatalogTest, RefusesADamagedListOfPartitionsToDrop) {
     for (const std::string& key : {std::string("X"),
                                    std::string("X\0\0", 3),
                                    std::string("X\0\0\0\1\1", 6),
@@ -424,7 +424,7 @@ TEST_F(CatalogTest, ADamagedListOfPartitionsToDropIsRefused) {
     }
 }
 
-TEST_F(CatalogTest, EntriesWithoutCountersAreRefused) {
+TEST_F(CatalogTest, RefusesEntriesWithoutCounters) {
     database("d");
     catalog_.reset();
     storage::WriteBatch batch;

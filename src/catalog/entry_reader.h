@@ -1,5 +1,5 @@
-// Reads the members of a stored catalog entry. A missing, wrong or impossible one is remembered,
-// not answered one by one: ask ok() at the end.
+// Reads the members of a stored catalog entry. Missing or invalid members are recorded rather than
+// reported one by one: check ok() at the end.
 
 #pragma once
 
@@ -26,7 +26,7 @@ public:
     }
     explicit EntryReader(json::Value entry) : entry_(std::move(entry)) {}
 
-    // From 0 to `max`.
+    // A number from 0 to `max`.
     template <typename T>
     T number(std::string_view name, T max = std::numeric_limits<T>::max()) {
         const json::Value* found = member(name);
@@ -53,7 +53,7 @@ public:
         ok_ = ok_ && found != nullptr && found->is_array();
         return ok_ ? found->array() : json::Value::Array();
     }
-    // Of whatever kind; null when it is missing.
+    // A member of any type; null if it is missing.
     const json::Value* member(std::string_view name) const { return entry_.find(name); }
 
     std::uint64_t version() { return number<std::uint64_t>("version", model::kStoredLsnMax); }

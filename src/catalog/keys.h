@@ -11,7 +11,7 @@
 
 namespace orrery::catalog {
 
-// The first byte says what it is.
+// The first byte of a key is its kind.
 inline constexpr char kDatabaseLetter = 'B';
 inline constexpr char kContainerLetter = 'C';
 inline constexpr char kOfferLetter = 'O';
@@ -31,7 +31,7 @@ inline std::string key_of(model::ContainerRid rid) {
     return key_of(kContainerLetter, rid.database, rid.number);
 }
 inline std::string key_of(model::OfferRid rid) { return key_of(kOfferLetter, rid.number); }
-// All kinds share their numbers.
+// All kinds of scripts share one sequence of numbers.
 inline std::string key_of(const model::ScriptRid& rid) {
     return key_of(kScriptLetter, rid.container.database, rid.container.number, rid.number);
 }

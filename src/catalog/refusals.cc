@@ -15,8 +15,8 @@ Error name_taken() {
 
 Error numbers_used_up() {
     return Error(ErrorCode::kForbidden,
-                 "The account cannot have any more databases or containers: the numbers for their "
-                 "resource ids are used up.");
+                 "The account cannot have any more databases or containers: resource ids are "
+                 "exhausted.");
 }
 
 Error too_many(model::ScriptKind kind) {

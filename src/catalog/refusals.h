@@ -1,4 +1,4 @@
-// Why the catalog refuses a change, in the service's words.
+// The errors with which the catalog refuses changes, worded as in the service.
 
 #pragma once
 
@@ -13,10 +13,10 @@ namespace orrery::catalog {
 Error not_found();
 Error name_taken();
 Error numbers_used_up();
-// The container has as many of them as it may.
+// The container has reached its limit of this kind.
 Error too_many(model::ScriptKind kind);
 
-// kPreconditionFailed when the client wants to change another version than this one.
+// kPreconditionFailed if the client's If-Match names another version.
 Status check_etag(const std::optional<std::string>& if_match, const Revision& revision);
 
 }  // namespace orrery::catalog

@@ -35,7 +35,7 @@ Result<PartitionRange> decode_range(const Value& entry) {
     return range;
 }
 
-// Every key has exactly one range: routing relies on it.
+// Routing relies on every key having exactly one range.
 bool tile_the_hash_space(const std::vector<PartitionRange>& ranges) {
     std::string_view end;
     for (const PartitionRange& range : ranges) {

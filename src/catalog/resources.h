@@ -1,4 +1,4 @@
-// The resources the catalog keeps: immutable once made, replaced as a whole when they change.
+// The catalog's resources: immutable, replaced as a whole on change.
 
 #pragma once
 
@@ -29,7 +29,7 @@ struct Database {
 
 // A part of a container's hash space and the partition that holds it.
 struct PartitionRange {
-    std::uint32_t id = 0;  // what clients see; never reused in the container
+    std::uint32_t id = 0;  // visible to clients; never reused within the container
     model::EpkRange epks;
     storage::PartitionId partition = 0;
 };
@@ -40,7 +40,7 @@ struct Container {
     model::ContainerRid rid;
     model::ContainerDefinition definition;
     model::ItemPaths item_paths;
-    std::vector<PartitionRange> ranges;  // tile the hash space in order
+    std::vector<PartitionRange> ranges;  // cover the hash space, in order
     ScriptSet scripts;
     Revision revision;  // of the definition; scripts have their own
 
@@ -51,7 +51,7 @@ struct Container {
 
 struct Offer {
     model::OfferRid rid;
-    std::string resource_rid;   // of the database or container
+    std::string resource_rid;   // of its database or container
     std::string resource_link;  // its self link
     model::Throughput throughput;
     Revision revision;
@@ -61,7 +61,7 @@ using DatabasePtr = std::shared_ptr<const Database>;
 using ContainerPtr = std::shared_ptr<const Container>;
 using OfferPtr = std::shared_ptr<const Offer>;
 
-// As they are stored (docs/storage-format.md). Reading back what was written is lossless.
+// Stored form (docs/storage-format.md). Decoding is lossless.
 std::string encode(const Database& database);
 std::string encode(const Container& container);
 std::string encode(const Offer& offer);

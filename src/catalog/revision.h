@@ -1,4 +1,4 @@
-// What every resource of the catalog has: when it last changed, and under which number.
+// When a catalog resource last changed, and in which version of the catalog.
 
 #pragma once
 

@@ -30,7 +30,7 @@ std::vector<ScriptPtr> ScriptSet::list(model::ScriptKind kind) const {
 }
 
 void ScriptSet::put(const ScriptPtr& script) {
-    remove(script->rid);  // its name may have been another one
+    remove(script->rid);  // it may have been renamed
     OfOneKind& scripts = kinds_[static_cast<std::size_t>(script->rid.kind)];
     scripts.by_name[script->definition.id] = script;
     scripts.by_number[script->rid.number] = script;

@@ -1,5 +1,5 @@
-// The scripts of one container. Immutable like the container it is part of: whoever holds the
-// container can look scripts up without a lock, and sees the same ones to the end.
+// The scripts of one container. Immutable like the container: a holder of the container can look up
+// scripts without a lock and always sees the same ones.
 
 #pragma once
 
@@ -20,7 +20,7 @@ namespace orrery::catalog {
 struct Script {
     model::ScriptRid rid;
     model::ScriptDefinition definition;
-    Revision revision;  // its version tells one text of a script from the next
+    Revision revision;  // its version identifies the script's text
 
     std::string self_link()
         const;  // dbs/AQAAAA==/colls/AQAAAIAAAAE=/sprocs/AQAAAIAAAAEBAAAAAAAAgA==/
@@ -30,15 +30,15 @@ using ScriptPtr = std::shared_ptr<const Script>;
 
 class ScriptSet {
 public:
-    // Null pointer when there is none. Names are case-sensitive.
+    // Null if there is none. Names are case-sensitive.
     ScriptPtr find(model::ScriptKind kind, std::string_view name) const;
     ScriptPtr find(const model::ScriptRid& rid) const;
-    // In the order of creation.
+    // In creation order.
     std::vector<ScriptPtr> list(model::ScriptKind kind) const;
     std::size_t count(model::ScriptKind kind) const { return kind_of(kind).by_number.size(); }
 
     // For the catalog, before a container is published.
-    void put(const ScriptPtr& script);  // in place of the one with the same rid
+    void put(const ScriptPtr& script);  // replaces the one with the same rid
     void remove(const model::ScriptRid& rid);
 
 private:
