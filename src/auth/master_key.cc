@@ -28,7 +28,7 @@ void append_lower(std::string& out, std::string_view text) {
     }
 }
 
-// type=master&ver=1.0&sig=... with everything after a comma in the signature dropped.
+// type=master&ver=1.0&sig=...; ignores everything after a comma in the signature.
 struct Token {
     std::string_view type;
     std::string_view version;
@@ -112,7 +112,7 @@ Status MasterKey::check(std::optional<std::string_view> authorization,
     if (authorization->size() > model::limits::kAuthorizationBytesMax) {
         return unauthorized("The authorization header is too long.", kHeaderMalformed);
     }
-    // SDKs percent-encode the token, some of them do not.
+    // Most SDKs percent-encode the token, some do not.
     const std::optional<std::string> decoded = percent_decode(*authorization);
     const auto token = parse_token(decoded ? std::string_view(*decoded) : *authorization);
     if (!token) {

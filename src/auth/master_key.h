@@ -1,5 +1,5 @@
-// Master-key authentication: a request is signed with HMAC-SHA256 over its verb, its resource and
-// its date, and is good for fifteen minutes around that date.
+// Master-key authentication: requests are signed with HMAC-SHA256 over verb, resource and date, and
+// are valid for fifteen minutes around that date.
 
 #pragma once
 
@@ -18,7 +18,7 @@ namespace orrery::auth {
 struct SignedParts {
     std::string_view method;
     std::string_view resource_type;  // dbs, colls, docs ...; empty for the account
-    // The ways the SDKs spell the resource: decoded path, raw path, last rid in lower case.
+    // The spellings of the resource that SDKs sign: decoded path, raw path, last rid in lower case.
     std::span<const std::string> resource_links;
     std::optional<std::string_view> x_ms_date;
     std::optional<std::string_view> date;
@@ -26,11 +26,11 @@ struct SignedParts {
 
 class MasterKey {
 public:
-    // The key as accounts show it. Nothing when it is not base64 of at least 32 bytes.
+    // Parses an account key. nullopt if it is not base64 of at least 32 bytes.
     static std::optional<MasterKey> from_base64(std::string_view text);
 
-    // kUnauthorized when the header is missing, malformed or signed with another key; kForbidden
-    // when the date is too far from `now`.
+    // kUnauthorized if the header is missing, malformed or signed with another key; kForbidden if
+    // the date is too far from `now`.
     Status check(std::optional<std::string_view> authorization,
                  const SignedParts& parts,
                  std::int64_t now) const;

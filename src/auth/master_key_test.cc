@@ -10,7 +10,7 @@ namespace orrery::auth {
 namespace {
 
 constexpr const char* kDate = "Thu, 27 Apr 2017 00:51:12 GMT";
-// Published with the REST documentation of master-key tokens.
+// From the REST documentation of master-key tokens.
 constexpr const char* kKey =
     "dsZQi3KtZmCv1ljt3VNWNm7sQUF1y5rJfC6kv5JiwvW0EndXdDku/dkKBp8/ufDToSxLzR4y+O/0H/t4bQtVNw==";
 constexpr const char* kEmulatorKey =
@@ -45,7 +45,7 @@ TEST_F(MasterKeyTest, AcceptsThePublishedSignatures) {
                       "type=master&ver=1.0&sig=gFB1bRB/PLJTG3bCgMuoVgNzOyFvZAamzEtLuSITjRc="));
 }
 
-TEST_F(MasterKeyTest, TriesEverySpellingOfTheLink) {
+TEST_F(MasterKeyTest, AcceptsEverySpellingOfTheLink) {
     links_ = {"dbs/other", "dbs/ToDoList"};
     EXPECT_TRUE(check(kEmulatorKey,
                       "type=master&ver=1.0&sig=mM0rMK/7o1MZhQwDitGRoGisPRPx09os/86Jk0YwquY="));
@@ -71,7 +71,7 @@ TEST_F(MasterKeyTest, RefusesEverythingElseWith401) {
     EXPECT_FALSE(check(kEmulatorKey, std::string(5000, 'a')));
 }
 
-TEST_F(MasterKeyTest, SaysWhatWasExpectedWithoutTheKey) {
+TEST_F(MasterKeyTest, ErrorShowsThePayloadButNotTheKey) {
     const Status result =
         check(kKey, "type=master&ver=1.0&sig=" + base64_encode(std::string(32, 'x')));
     ASSERT_FALSE(result);
