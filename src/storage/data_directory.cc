@@ -20,7 +20,7 @@ namespace orrery::storage {
 
 namespace {
 
-// On disk, in the marker. Raise it with any change that older servers would misread.
+// On disk, in the marker. Increase with any change that older servers would misread.
 constexpr int kFormat = 2;
 constexpr const char* kMarker = "ORRERY";
 constexpr const char* kMarkerDraft = "ORRERY.tmp";
@@ -70,7 +70,7 @@ Status write_all(int file, std::string_view bytes) {
     return {};
 }
 
-// The old marker or the new one, never something in between, and for good once this returns.
+// Replaces the marker atomically; it is on stable storage once this returns.
 Status write_marker(const std::string& path, State state) {
     const std::string draft = path + "/" + kMarkerDraft;
     const std::string text = fmt::format("format = {}\nstate = {}\n", kFormat, name_of(state));
@@ -93,7 +93,7 @@ Error damaged(const std::string& path) {
                      "backup of the directory");
 }
 
-// The rest of the line that begins with `name = `, which is taken off the text.
+// Removes the line `name = value` from the text and returns the value.
 std::optional<std::string_view> take_line(std::string_view& text, std::string_view name) {
     const std::size_t end = text.find('\n');
     if (end == std::string_view::npos || !text.starts_with(name)) return std::nullopt;
@@ -109,7 +109,7 @@ Result<State> parse_marker(const std::string& path, std::string_view text) {
     const char* const end = format_text->data() + format_text->size();
     const auto [stopped, error] = std::from_chars(format_text->data(), end, format);
     if (error != std::errc() || stopped != end || format < 1) return damaged(path);
-    // What follows may look different in another format, so the number is judged first.
+    // The rest may differ in another format, so check the number first.
     if (format > kFormat) {
         return Error(ErrorCode::kNotImplemented,
                      fmt::format("data directory {} has format {}; this server reads formats up "
@@ -121,7 +121,7 @@ Result<State> parse_marker(const std::string& path, std::string_view text) {
     if (format < kFormat) {
         return Error(ErrorCode::kNotImplemented,
                      fmt::format("data directory {} has format {} of a server that was never "
-                                 "released; this server reads format {}: start with a new one",
+                                 "released; this server reads format {}: use a new directory",
                                  path,
                                  format,
                                  kFormat));
@@ -133,7 +133,7 @@ Result<State> parse_marker(const std::string& path, std::string_view text) {
     return damaged(path);
 }
 
-// Nothing when there is no marker.
+// nullopt if there is no marker.
 Result<std::optional<State>> read_marker(const std::string& path) {
     const std::string name = path + "/" + kMarker;
     const File file(::open(name.c_str(), O_RDONLY | O_CLOEXEC));
@@ -147,8 +147,7 @@ Result<std::optional<State>> read_marker(const std::string& path) {
     return std::optional(state);
 }
 
-// Without a marker, only what a first start killed early may leave, and what mkfs does, may be
-// there.
+// Without a marker, the directory may hold only what an interrupted first start or mkfs leaves.
 Status check_ownership(const std::string& path) {
     std::error_code error;
     if (std::filesystem::exists(path + "/" + kMarker, error)) return {};
@@ -176,7 +175,7 @@ std::string owner_of(int lock) {
     return pid > 0 ? fmt::format(" (process {})", pid) : "";
 }
 
-// The lock belongs to the open file, so it goes with the process, however that ends.
+// The lock belongs to the open file, so it is released when the process ends in any way.
 Result<int> take_lock(const std::string& path) {
     const std::string name = path + "/" + kLock;
     File file(::open(name.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
@@ -187,7 +186,7 @@ Result<int> take_lock(const std::string& path) {
             ErrorCode::kUnavailable,
             "data directory " + path + " is in use by another process" + owner_of(file.get()));
     }
-    // Only for the message above, so a full disk is no reason not to start.
+    // Only used in the message above, so a full disk must not prevent the start.
     const std::string pid = fmt::format("{}\n", ::getpid());
     if (::ftruncate(file.get(), 0) == 0) static_cast<void>(write_all(file.get(), pid));
     return file.release();
@@ -210,7 +209,7 @@ Status make_directory(const std::string& path) {
 
 Result<DataDirectory> open_data_directory(const std::string& path) {
     TRY(make_directory(path));
-    // Before the lock, which makes a file: nothing is written into a directory of somebody else.
+    // Check before taking the lock, which creates a file: write nothing into a foreign directory.
     TRY(check_ownership(path));
     DataDirectory directory(path, TRY(take_lock(path)));
     const std::optional<State> state = TRY(read_marker(path));

@@ -1,5 +1,5 @@
-// The server's data directory: whose it is, which format it has, and that only one server uses it.
-// It holds a marker file ORRERY, a LOCK, the database in db/ and whatever else the server keeps.
+// The server's data directory: checks ownership and format, and ensures that only one server uses
+// it. It holds a marker file ORRERY, a LOCK, the database in db/ and other files of the server.
 
 #pragma once
 
@@ -11,12 +11,12 @@ namespace orrery::storage {
 
 class DataDirectory;
 
-// Makes the directory when it is missing or empty and takes its lock. Refused with a text for the
-// operator: a directory that is something else's, in use, of a newer format, damaged, or without
-// its database.
+// Creates or initialises a missing or empty directory, and takes its lock. Refuses, with a message
+// for the operator, a directory that is foreign, in use, of another format, damaged, or without its
+// database.
 Result<DataDirectory> open_data_directory(const std::string& path);
 
-// Holds the lock until it is gone.
+// Holds the lock until it is destroyed.
 class DataDirectory {
 public:
     DataDirectory(const DataDirectory&) = delete;
@@ -28,8 +28,8 @@ public:
     const std::string& path() const { return path_; }
     std::string database_path() const { return path_ + "/db"; }
 
-    // True when there is no database yet, and the caller is to make one and then mark_ready(). A
-    // first start that did not get that far is forgotten.
+    // True if there is no database yet: the caller must create one and then call mark_ready(). What
+    // an interrupted first start left is discarded.
     bool fresh() const { return fresh_; }
 
     // From now on a missing database is an error.
@@ -41,7 +41,7 @@ private:
     DataDirectory(std::string path, int lock) : path_(std::move(path)), lock_(lock) {}
 
     std::string path_;
-    int lock_ = -1;  // an open file; -1 after a move
+    int lock_ = -1;  // file descriptor; -1 after a move
     bool fresh_ = false;
 };
 

@@ -30,7 +30,7 @@ void write_file(const std::string& path, const std::string& content) {
 
 class DataDirectoryTest : public testing::Test {
 protected:
-    // What a first start does that goes well.
+    // A successful first start.
     void make_ready() {
         auto directory = open_data_directory(path_);
         ASSERT_TRUE(directory) << directory.error().message();
@@ -51,7 +51,7 @@ protected:
     const std::string path_ = temporary_ / "data";
 };
 
-TEST_F(DataDirectoryTest, AMissingDirectoryIsMadeForTheOwnerOnly) {
+TEST_F(DataDirectoryTest, CreatesAMissingDirectoryForTheOwnerOnly) {
     const auto directory = open_data_directory(path_);
     ASSERT_TRUE(directory) << directory.error().message();
     EXPECT_TRUE(directory->fresh());
@@ -63,14 +63,14 @@ TEST_F(DataDirectoryTest, AMissingDirectoryIsMadeForTheOwnerOnly) {
     EXPECT_EQ(content_of(path_ + "/ORRERY"), "format = 2\nstate = initialising\n");
 }
 
-TEST_F(DataDirectoryTest, AnEmptyDirectoryIsTaken) {
+TEST_F(DataDirectoryTest, AcceptsAnEmptyDirectory) {
     std::filesystem::create_directories(path_ + "/lost+found");
     const auto directory = open_data_directory(path_);
     ASSERT_TRUE(directory) << directory.error().message();
     EXPECT_TRUE(directory->fresh());
 }
 
-TEST_F(DataDirectoryTest, AReadyDirectoryIsOpenedAgain) {
+TEST_F(DataDirectoryTest, ReopensAReadyDirectory) {
     make_ready();
     EXPECT_EQ(content_of(path_ + "/ORRERY"), "format = 2\nstate = ready\n");
     EXPECT_FALSE(std::filesystem::exists(path_ + "/ORRERY.tmp"));
@@ -80,7 +80,7 @@ TEST_F(DataDirectoryTest, AReadyDirectoryIsOpenedAgain) {
     EXPECT_EQ(content_of(path_ + "/db/data"), "precious");
 }
 
-TEST_F(DataDirectoryTest, AFirstStartThatWasKilledIsStartedOver) {
+TEST_F(DataDirectoryTest, RestartsAnInterruptedFirstStart) {
     {
         auto directory = open_data_directory(path_);
         ASSERT_TRUE(directory);
@@ -95,7 +95,7 @@ TEST_F(DataDirectoryTest, AFirstStartThatWasKilledIsStartedOver) {
     EXPECT_EQ(content_of(path_ + "/certificate.pem"), "kept");
 }
 
-TEST_F(DataDirectoryTest, AStartThatWasKilledBeforeTheMarkerIsNoForeignDirectory) {
+TEST_F(DataDirectoryTest, AcceptsAStartKilledBeforeTheMarker) {
     std::filesystem::create_directory(path_);
     write_file(path_ + "/LOCK", "123\n");
     write_file(path_ + "/ORRERY.tmp", "form");
@@ -104,7 +104,7 @@ TEST_F(DataDirectoryTest, AStartThatWasKilledBeforeTheMarkerIsNoForeignDirectory
     EXPECT_TRUE(directory->fresh());
 }
 
-TEST_F(DataDirectoryTest, ADirectoryOfSomethingElseIsRefusedAndLeftAlone) {
+TEST_F(DataDirectoryTest, RefusesAForeignDirectoryUnchanged) {
     std::filesystem::create_directory(path_);
     write_file(path_ + "/thesis.txt", "years of work");
     expect_refused(ErrorCode::kBadRequest, "not an Orrery data directory");
@@ -115,19 +115,19 @@ TEST_F(DataDirectoryTest, ADirectoryOfSomethingElseIsRefusedAndLeftAlone) {
     EXPECT_THAT(names, testing::ElementsAre("thesis.txt"));
 }
 
-TEST_F(DataDirectoryTest, AFileIsRefused) {
+TEST_F(DataDirectoryTest, RefusesAFile) {
     write_file(path_, "");
     expect_refused(ErrorCode::kBadRequest, "is not a directory");
 }
 
-TEST_F(DataDirectoryTest, ADirectoryThatCannotBeMadeIsRefused) {
+TEST_F(DataDirectoryTest, RefusesADirectoryItCannotCreate) {
     const auto directory = open_data_directory(temporary_ / "no/such/parent");
     ASSERT_FALSE(directory);
     EXPECT_EQ(directory.error().code(), ErrorCode::kUnavailable);
     EXPECT_THAT(directory.error().message(), HasSubstr("No such file"));
 }
 
-TEST_F(DataDirectoryTest, ANewerFormatIsRefusedWithBothNumbers) {
+TEST_F(DataDirectoryTest, RefusesANewerFormatNamingBoth) {
     make_ready();
     write_file(path_ + "/ORRERY", "format = 3\nsomething = new\n");
     expect_refused(ErrorCode::kNotImplemented, "has format 3");
@@ -136,14 +136,14 @@ TEST_F(DataDirectoryTest, ANewerFormatIsRefusedWithBothNumbers) {
     EXPECT_EQ(content_of(path_ + "/db/data"), "precious");
 }
 
-TEST_F(DataDirectoryTest, AnOlderFormatIsRefused) {
+TEST_F(DataDirectoryTest, RefusesAnOlderFormat) {
     make_ready();
     write_file(path_ + "/ORRERY", "format = 1\nstate = ready\n");
     expect_refused(ErrorCode::kNotImplemented, "has format 1");
     EXPECT_EQ(content_of(path_ + "/db/data"), "precious");
 }
 
-TEST_F(DataDirectoryTest, ADamagedMarkerIsRefusedAndNothingIsWiped) {
+TEST_F(DataDirectoryTest, RefusesADamagedMarkerAndWipesNothing) {
     make_ready();
     for (const std::string& text : {std::string(),
                                     std::string("format = 2\n"),
@@ -161,14 +161,14 @@ TEST_F(DataDirectoryTest, ADamagedMarkerIsRefusedAndNothingIsWiped) {
     }
 }
 
-TEST_F(DataDirectoryTest, ALostDatabaseIsRefused) {
+TEST_F(DataDirectoryTest, RefusesALostDatabase) {
     make_ready();
     std::filesystem::remove_all(path_ + "/db");
     expect_refused(ErrorCode::kCorrupted, "has lost its database");
     EXPECT_FALSE(std::filesystem::exists(path_ + "/db"));
 }
 
-TEST_F(DataDirectoryTest, ASecondUserIsRefusedAndToldWhoTheFirstIs) {
+TEST_F(DataDirectoryTest, RefusesASecondProcessNamingTheFirst) {
     make_ready();
     std::optional<DataDirectory> first(open_data_directory(path_).take());
     expect_refused(ErrorCode::kUnavailable,
@@ -178,7 +178,7 @@ TEST_F(DataDirectoryTest, ASecondUserIsRefusedAndToldWhoTheFirstIs) {
     expect_refused(ErrorCode::kUnavailable, "in use by another process");
 }
 
-TEST_F(DataDirectoryTest, TheLockGoesWithItsHolder) {
+TEST_F(DataDirectoryTest, LockIsReleasedWithItsHolder) {
     make_ready();
     { const auto directory = open_data_directory(path_); }
     const pid_t child = ::fork();

@@ -1,12 +1,12 @@
-// The storage seam: ordered bytes, atomic within one partition. It knows nothing about items, and
-// nothing above it knows which engine is underneath. Every engine passes engine_conformance.h.
+// The storage interface: ordered bytes, atomic within one partition. It knows nothing about items,
+// and callers do not know which engine is underneath. Every engine passes engine_conformance.h.
 //
 // An Engine holds many partitions. A PartitionStore is one of them: an ordered map from byte string
 // to byte string, compared bytewise (unsigned). Atomicity ends at the partition: nothing here spans
-// two of them, and whoever needs that writes a protocol that can be restarted at every step.
+// two of them; a change across partitions needs a protocol that can be restarted at every step.
 //
-// Errors are kUnavailable (the medium refused: full, gone; nothing was written, try later),
-// kCorrupted (bytes are not what was written) and kFenced (another node owns the partition now).
+// Errors are kUnavailable (the medium is full or gone; nothing was written, try later), kCorrupted
+// (bytes are not what was written) and kFenced (another node owns the partition now).
 
 #pragma once
 
@@ -28,13 +28,13 @@ using PartitionId = std::uint32_t;
 
 enum class Direction : std::uint8_t { kForward, kBackward };
 
-// Keys k with from <= k < until, compared bytewise. No `until` means: to the end.
+// Keys k with from <= k < until, compared bytewise. Without `until`, to the end.
 struct Range {
     std::string from;
     std::optional<std::string> until;
 };
 
-// Walks a range of the state it was opened on, whatever is committed meanwhile. Used by one thread.
+// Walks a range of the state it was opened on, unaffected by later commits. Used by one thread.
 class Cursor {
 public:
     Cursor() = default;
@@ -42,19 +42,19 @@ public:
     Cursor& operator=(const Cursor&) = delete;
     virtual ~Cursor() = default;
 
-    // True while the cursor stands on an entry; false at the end or after an error (see status()).
+    // True while on an entry; false at the end or after an error (see status()).
     virtual bool valid() const = 0;
-    // Views are good until next() or the cursor's end.
+    // Views are valid until next() or the cursor's destruction.
     virtual std::string_view key() const = 0;
     virtual std::string_view value() const = 0;
     virtual void next() = 0;
-    // Moves on to the key, or to the first behind it in the cursor's direction. Never goes back: a
-    // key that has been passed leaves the cursor where it is.
+    // Moves forward to the key, or to the first after it in the cursor's direction. Never moves
+    // back: for a key already passed, the cursor stays.
     virtual void seek(std::string_view key) = 0;
     virtual Status status() const = 0;
 };
 
-// A state that can be read, from any number of threads at once.
+// A readable state. Thread-safe.
 class Reader {
 public:
     Reader() = default;
@@ -62,10 +62,10 @@ public:
     Reader& operator=(const Reader&) = delete;
     virtual ~Reader() = default;
 
-    // True and `value` filled when the key is there; false and `value` unspecified when not.
+    // True and `value` set if the key exists; otherwise false and `value` unspecified.
     virtual Result<bool> get(std::string_view key, std::string& value) const = 0;
 
-    // The values of many keys, in the order of the keys, all of the same state.
+    // The values of many keys, in the order of the keys, all from the same state.
     virtual Result<std::vector<std::optional<std::string>>> get_many(
         std::span<const std::string> keys) const = 0;
 
@@ -77,16 +77,17 @@ public:
 // One partition. As a Reader it shows the newest committed state.
 class PartitionStore : public Reader {
 public:
-    // The state as of now; it does not change until the last reference is gone.
+    // The current state; it does not change while referenced.
     virtual std::shared_ptr<const Reader> snapshot() const = 0;
 
-    // Applies the whole batch and returns once it is on stable storage, or applies nothing and says
-    // why. An empty batch succeeds without touching the medium. Calls for one partition come from
-    // one thread at a time; calls for different partitions may run in parallel and share a sync.
+    // Applies the whole batch and returns once it is on stable storage, or applies nothing and
+    // returns an error. An empty batch succeeds without touching the medium. Calls for one
+    // partition come from one thread at a time; calls for different partitions may run in parallel
+    // and share a sync.
     //
-    // After an error the outcome is the old state, now and after a restart, with one exception: if
-    // the machine stops before the engine has recovered from a failed sync, the batch may be there
-    // as a whole.
+    // After an error the old state remains, now and after a restart, with one exception: if the
+    // machine stops before the engine has recovered from a failed sync, the whole batch may be
+    // applied.
     virtual Status commit(const WriteBatch& batch) = 0;
 };
 
@@ -97,15 +98,15 @@ public:
     Engine& operator=(const Engine&) = delete;
     virtual ~Engine() = default;
 
-    // Opens a partition, new and empty if it has never been opened. Opening it twice gives two
-    // handles on the same data. Handles must be gone before the engine is.
+    // Opens a partition, which is new and empty if it was never opened. Opening it twice gives two
+    // handles on the same data. Destroy all handles before the engine.
     virtual Result<std::shared_ptr<PartitionStore>> open(PartitionId id) = 0;
 
-    // Removes a partition and its data for good; one that does not exist is no error. Handles on it
-    // must be gone. May be repeated after a crash in the middle.
+    // Removes a partition and its data permanently; succeeds if it does not exist. Destroy all
+    // handles on it before. Safe to repeat after a crash.
     virtual Status drop(PartitionId id) = 0;
 
-    // Bytes the engine holds on its medium, approximately.
+    // Approximate number of bytes on the medium.
     virtual std::uint64_t size_on_disk() const = 0;
 };
 

@@ -1,9 +1,9 @@
-// What every engine must do, as a typed test suite (engine.h is the contract in words). A test file
-// of an engine instantiates it with a harness:
+// The engine contract (engine.h) as a typed test suite. The test file of each engine instantiates
+// it with a harness:
 //
 //   struct Harness {
 //       Engine& engine();              // the engine under test, empty at first
-//       void reopen();                 // closes it and opens it on the same data
+//       void reopen();                 // closes it and reopens it on the same data
 //       void fence(PartitionId);       // only for EngineFencing: another node takes over
 //   };
 
@@ -45,7 +45,7 @@ protected:
 
 TYPED_TEST_SUITE_P(EngineConformance);
 
-TYPED_TEST_P(EngineConformance, ANewPartitionIsEmpty) {
+TYPED_TEST_P(EngineConformance, NewPartitionIsEmpty) {
     const auto store = this->open(1);
     EXPECT_EQ(value_of(*store, "a"), std::nullopt);
     EXPECT_EQ(value_of(*store, ""), std::nullopt);
@@ -53,7 +53,7 @@ TYPED_TEST_P(EngineConformance, ANewPartitionIsEmpty) {
     EXPECT_EQ(keys(*store, everything(), Direction::kBackward), "");
 }
 
-TYPED_TEST_P(EngineConformance, ABatchIsAppliedAsAWhole) {
+TYPED_TEST_P(EngineConformance, AppliesBatchesAtomically) {
     const auto store = this->open(1);
     fill(*store, {"a", "b", "c"});
     WriteBatch batch;
@@ -66,13 +66,13 @@ TYPED_TEST_P(EngineConformance, ABatchIsAppliedAsAWhole) {
               (Entries{{"a", "value of a"}, {"b", "new"}, {"d", "4"}}));
 }
 
-TYPED_TEST_P(EngineConformance, AnEmptyBatchSucceeds) {
+TYPED_TEST_P(EngineConformance, EmptyBatchSucceeds) {
     const auto store = this->open(1);
     EXPECT_TRUE(store->commit(WriteBatch()));
     EXPECT_EQ(keys(*store, everything()), "");
 }
 
-TYPED_TEST_P(EngineConformance, TheLastOperationOnAKeyWins) {
+TYPED_TEST_P(EngineConformance, LastOperationOnAKeyWins) {
     const auto store = this->open(1);
     WriteBatch batch;
     batch.put("put put", "1");
@@ -87,7 +87,7 @@ TYPED_TEST_P(EngineConformance, TheLastOperationOnAKeyWins) {
     EXPECT_EQ(value_of(*store, "remove put"), "1");
 }
 
-TYPED_TEST_P(EngineConformance, GetOverwritesWhatTheStringHeld) {
+TYPED_TEST_P(EngineConformance, GetOverwritesTheString) {
     const auto store = this->open(1);
     put(*store, "short", "x");
     put(*store, "empty", "");
@@ -98,7 +98,7 @@ TYPED_TEST_P(EngineConformance, GetOverwritesWhatTheStringHeld) {
     EXPECT_EQ(value, "");
 }
 
-TYPED_TEST_P(EngineConformance, GetManyAnswersInTheOrderOfTheKeys) {
+TYPED_TEST_P(EngineConformance, GetManyKeepsTheOrderOfTheKeys) {
     const auto store = this->open(1);
     fill(*store, {"a", "b", "c"});
     put(*store, "", "of the empty key");
@@ -116,7 +116,7 @@ TYPED_TEST_P(EngineConformance, GetManyAnswersInTheOrderOfTheKeys) {
     EXPECT_TRUE(none->empty());
 }
 
-TYPED_TEST_P(EngineConformance, ASnapshotDoesNotChange) {
+TYPED_TEST_P(EngineConformance, SnapshotDoesNotChange) {
     const auto store = this->open(1);
     fill(*store, {"a", "b"});
     const std::shared_ptr<const Reader> before = store->snapshot();
@@ -136,14 +136,14 @@ TYPED_TEST_P(EngineConformance, ASnapshotDoesNotChange) {
               (Entries{{"a", "new"}, {"c", "new"}}));
 }
 
-TYPED_TEST_P(EngineConformance, SnapshotsOfDifferentTimesLiveSideBySide) {
+TYPED_TEST_P(EngineConformance, SnapshotsOfDifferentTimesCoexist) {
     const auto store = this->open(1);
     std::vector<std::shared_ptr<const Reader>> snapshots;
     for (int i = 0; i < 10; ++i) {
         put(*store, "k", std::to_string(i));
         snapshots.push_back(store->snapshot());
     }
-    // Released in no particular order.
+    // Released in arbitrary order.
     snapshots.erase(snapshots.begin() + 3);
     snapshots.erase(snapshots.begin());
     put(*store, "k", "newest");
@@ -153,7 +153,7 @@ TYPED_TEST_P(EngineConformance, SnapshotsOfDifferentTimesLiveSideBySide) {
     EXPECT_EQ(value_of(*store, "k"), "newest");
 }
 
-TYPED_TEST_P(EngineConformance, ACursorStaysOnTheStateItWasOpenedOn) {
+TYPED_TEST_P(EngineConformance, CursorStaysOnItsState) {
     const auto store = this->open(1);
     fill(*store, {"a", "b", "c"});
     const auto up = store->scan(everything(), Direction::kForward);
@@ -177,7 +177,7 @@ TYPED_TEST_P(EngineConformance, ACursorStaysOnTheStateItWasOpenedOn) {
     EXPECT_EQ(seen, "abc cba abc ");
 }
 
-TYPED_TEST_P(EngineConformance, ACursorSeeksOnwardWithinItsRange) {
+TYPED_TEST_P(EngineConformance, CursorSeeksForwardWithinItsRange) {
     const auto store = this->open(1);
     fill(*store, {"a", "b", "c", "d", "e"});
     fill(*this->open(2), {"a"});
@@ -204,7 +204,7 @@ TYPED_TEST_P(EngineConformance, ACursorSeeksOnwardWithinItsRange) {
     EXPECT_EQ(at(*down, "c"), "end");
 }
 
-TYPED_TEST_P(EngineConformance, RangesIncludeTheirStartAndNotTheirEnd) {
+TYPED_TEST_P(EngineConformance, RangesIncludeTheirStartButNotTheirEnd) {
     const auto store = this->open(1);
     fill(*store, {"a", "ab", "b", "c"});
     for (const auto& [wanted, expected] :
@@ -257,7 +257,7 @@ TYPED_TEST_P(EngineConformance, KeysAndValuesMayBeEmptyOrAnyBytes) {
     EXPECT_EQ(value_of(*store, ""), std::nullopt);
 }
 
-TYPED_TEST_P(EngineConformance, ValuesOfTwoMegabytesAndLongKeysComeBack) {
+TYPED_TEST_P(EngineConformance, StoresTwoMegabyteValuesAndLongKeys) {
     auto store = this->open(1);
     std::mt19937 random(1);
     std::string large(std::size_t{2} << 20, '\0');
@@ -308,7 +308,7 @@ TYPED_TEST_P(EngineConformance, TwoHandlesSeeTheSameData) {
     EXPECT_EQ(value_of(*one, "a"), "2");
 }
 
-TYPED_TEST_P(EngineConformance, DropRemovesOnePartitionForGood) {
+TYPED_TEST_P(EngineConformance, DropRemovesOnePartitionPermanently) {
     const std::vector<PartitionId> ids{6, 7, 8, 0xffffffff};
     for (const PartitionId id : ids) {
         const auto store = this->open(id);
@@ -316,9 +316,9 @@ TYPED_TEST_P(EngineConformance, DropRemovesOnePartitionForGood) {
     }
     for (const PartitionId id : {PartitionId{7}, PartitionId{0xffffffff}}) {
         ASSERT_TRUE(this->harness_.engine().drop(id));
-        EXPECT_TRUE(this->harness_.engine().drop(id)) << "dropping again is no error";
+        EXPECT_TRUE(this->harness_.engine().drop(id)) << "dropping again must succeed";
     }
-    EXPECT_TRUE(this->harness_.engine().drop(99)) << "what never was is no error";
+    EXPECT_TRUE(this->harness_.engine().drop(99)) << "dropping an unknown partition must succeed";
     this->harness_.reopen();
     EXPECT_EQ(entries(*this->open(6), everything(), Direction::kForward).size(), 3U);
     EXPECT_EQ(entries(*this->open(7), everything(), Direction::kForward).size(), 0U);
@@ -326,7 +326,7 @@ TYPED_TEST_P(EngineConformance, DropRemovesOnePartitionForGood) {
     EXPECT_EQ(entries(*this->open(0xffffffff), everything(), Direction::kBackward).size(), 0U);
 }
 
-TYPED_TEST_P(EngineConformance, WhatWasCommittedIsThereAfterReopening) {
+TYPED_TEST_P(EngineConformance, CommittedDataSurvivesReopening) {
     for (int round = 0; round < 3; ++round) {
         const auto store = this->open(1);
         for (int i = 0; i < round; ++i) {
@@ -350,8 +350,8 @@ TYPED_TEST_P(EngineConformance, SizeOnDiskGrowsWithTheData) {
     EXPECT_GE(this->harness_.engine().size_on_disk(), before + (1 << 20));
 }
 
-// Each commit writes one number under two keys at both ends; a reader never sees two numbers, and
-// never one older than it has seen before.
+// Each commit writes one number under the first and the last key; a reader must never see two
+// different numbers, nor an older one than before.
 TYPED_TEST_P(EngineConformance, ReadersDuringCommitsSeeWholeBatches) {
     constexpr int kCommits = 200;
     const auto store = this->open(1);
@@ -397,7 +397,7 @@ TYPED_TEST_P(EngineConformance, AgreesWithAMapUnderRandomOperations) {
     const unsigned seed = test_seed();
     SCOPED_TRACE("ORRERY_TEST_SEED=" + std::to_string(seed));
     std::mt19937 random(seed);
-    // Ids are never used again after a drop, so each slot moves on to the next one.
+    // Ids are never reused after a drop, so each slot moves on to the next one.
     std::vector<PartitionId> ids{0, 1, 2};
     PartitionId next_id = 3;
     std::map<PartitionId, Model> models;
@@ -438,23 +438,23 @@ TYPED_TEST_P(EngineConformance, AgreesWithAMapUnderRandomOperations) {
 }
 
 REGISTER_TYPED_TEST_SUITE_P(EngineConformance,
-                            ANewPartitionIsEmpty,
-                            ABatchIsAppliedAsAWhole,
-                            AnEmptyBatchSucceeds,
-                            TheLastOperationOnAKeyWins,
-                            GetOverwritesWhatTheStringHeld,
-                            GetManyAnswersInTheOrderOfTheKeys,
-                            ASnapshotDoesNotChange,
-                            SnapshotsOfDifferentTimesLiveSideBySide,
-                            ACursorStaysOnTheStateItWasOpenedOn,
-                            ACursorSeeksOnwardWithinItsRange,
-                            RangesIncludeTheirStartAndNotTheirEnd,
+                            NewPartitionIsEmpty,
+                            AppliesBatchesAtomically,
+                            EmptyBatchSucceeds,
+                            LastOperationOnAKeyWins,
+                            GetOverwritesTheString,
+                            GetManyKeepsTheOrderOfTheKeys,
+                            SnapshotDoesNotChange,
+                            SnapshotsOfDifferentTimesCoexist,
+                            CursorStaysOnItsState,
+                            CursorSeeksForwardWithinItsRange,
+                            RangesIncludeTheirStartButNotTheirEnd,
                             KeysAndValuesMayBeEmptyOrAnyBytes,
-                            ValuesOfTwoMegabytesAndLongKeysComeBack,
+                            StoresTwoMegabyteValuesAndLongKeys,
                             PartitionsDoNotSeeEachOther,
                             TwoHandlesSeeTheSameData,
-                            DropRemovesOnePartitionForGood,
-                            WhatWasCommittedIsThereAfterReopening,
+                            DropRemovesOnePartitionPermanently,
+                            CommittedDataSurvivesReopening,
                             SizeOnDiskGrowsWithTheData,
                             ReadersDuringCommitsSeeWholeBatches,
                             AgreesWithAMapUnderRandomOperations);
@@ -464,7 +464,7 @@ class EngineFencing : public EngineConformance<Harness> {};
 
 TYPED_TEST_SUITE_P(EngineFencing);
 
-TYPED_TEST_P(EngineFencing, AFencedPartitionRefusesCommitsAndChangesNothing) {
+TYPED_TEST_P(EngineFencing, FencedPartitionRefusesCommits) {
     const auto store = this->open(1);
     put(*store, "a", "before");
     this->harness_.fence(1);
@@ -481,6 +481,6 @@ TYPED_TEST_P(EngineFencing, AFencedPartitionRefusesCommitsAndChangesNothing) {
     EXPECT_TRUE(store->commit(WriteBatch())) << "an empty batch does not touch the medium";
 }
 
-REGISTER_TYPED_TEST_SUITE_P(EngineFencing, AFencedPartitionRefusesCommitsAndChangesNothing);
+REGISTER_TYPED_TEST_SUITE_P(EngineFencing, FencedPartitionRefusesCommits);
 
 }  // namespace orrery::storage::conformance

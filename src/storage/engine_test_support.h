@@ -1,4 +1,4 @@
-// What tests of engines and of things built on engines say again and again. Tests only.
+// Helpers for tests of engines and of code built on them. Tests only.
 
 #pragma once
 
@@ -80,7 +80,7 @@ inline void fill(PartitionStore& store, const std::vector<std::string>& wanted) 
     ASSERT_TRUE(store.commit(batch));
 }
 
-// Short keys of few letters meet often, and the letters sit at the edges of what a byte can be.
+// Short keys from few letters collide often, and the letters are at the edges of the byte range.
 inline std::string random_key(std::mt19937& random) {
     constexpr std::string_view kLetters(
         "\x00\x01"
@@ -103,7 +103,7 @@ inline Direction random_direction(std::mt19937& random) {
     return random() % 2 == 0 ? Direction::kForward : Direction::kBackward;
 }
 
-// The same random batch for the store and for the model.
+// Applies the same random batch to the store and the model.
 inline void commit_random_batch(std::mt19937& random, PartitionStore& store, Model& model) {
     WriteBatch batch;
     for (auto left = random() % 12; left > 0; --left) {
@@ -130,7 +130,7 @@ inline void expect_same(std::mt19937& random, const Reader& reader, const Model&
               found == model.end() ? std::nullopt : std::optional(found->second));
 }
 
-// Another one is tried with ORRERY_TEST_SEED=n in the environment.
+// Set ORRERY_TEST_SEED=n for another seed.
 inline unsigned test_seed() {
     const char* const chosen = std::getenv("ORRERY_TEST_SEED");
     return chosen == nullptr ? 1 : static_cast<unsigned>(std::strtoul(chosen, nullptr, 10));

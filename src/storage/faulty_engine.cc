@@ -7,8 +7,8 @@
 
 namespace orrery::storage {
 
-// One life of the engine, from its start or reopen() to its crash. Handles keep the one they were
-// born in, so those from before a crash stay dead.
+// The state of one run of the engine, from start or reopen() to a crash. Handles keep the state
+// they were created in, so those from before a crash stay unusable.
 class FaultState {
 public:
     void inject(Fault fault, std::uint64_t nth) {
@@ -38,8 +38,7 @@ public:
         return {};
     }
 
-    // Runs one write. The lock is held throughout, so that in the order of writes the one that
-    // crashes is the last.
+    // Runs one write. Holds the lock throughout, so that the crashing write is the last one.
     template <typename Write>
     Status write(const Write& apply) {
         const std::lock_guard lock(mutex_);
@@ -56,7 +55,7 @@ public:
 private:
     mutable std::mutex mutex_;
     std::uint64_t writes_ = 0;
-    std::uint64_t at_ = 0;  // the write that fails; 0: none
+    std::uint64_t at_ = 0;  // the write that fails; 0 for none
     Fault fault_ = Fault::kFail;
     bool crashed_ = false;
 };
@@ -85,7 +84,7 @@ private:
     const State state_;
 };
 
-// The reads of a store, or of a snapshot of it.
+// Read operations of a store or of a snapshot.
 template <typename Interface, typename Inner>
 class FaultyReads : public Interface {
 public:

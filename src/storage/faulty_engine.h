@@ -1,6 +1,6 @@
-// An engine that fails on demand, over any other: for tests of what is built on the seam. Run the
+// A decorator that makes any engine fail on demand, to test code built on engines. Run the
 // operation under test with the Nth write failing, for every N up to writes(), then reopen and
-// check; every promise about half-done work is a loop like that.
+// check.
 
 #pragma once
 
@@ -12,28 +12,28 @@
 namespace orrery::storage {
 
 enum class Fault : std::uint8_t {
-    kFail,         // the write answers kUnavailable and changes nothing; the next one works
+    kFail,         // the write returns kUnavailable and changes nothing; the next one works
     kCrashBefore,  // the machine stops: the write is lost
-    kCrashAfter,   // the machine stops: the write is there, but nobody was told
+    kCrashAfter,   // the machine stops: the write is stored but not acknowledged
 };
 
-// What the decorator, its handles and its cursors share.
+// Shared by the decorator, its handles and its cursors.
 class FaultState;
 
-// A write is a commit of a batch that is not empty, or a drop. After a crash everything answers
-// kUnavailable, reads too, until reopen(); handles, snapshots and cursors from before stay dead.
+// A write is the commit of a non-empty batch, or a drop. After a crash everything returns
+// kUnavailable, reads too, until reopen(); older handles, snapshots and cursors stay unusable.
 class FaultyEngine final : public Engine {
 public:
     // `inner` must outlive this.
     explicit FaultyEngine(Engine& inner);
 
-    // The write that comes `nth` from now (1 is the next) suffers the fault. One at a time.
+    // The `nth` write from now (1 is the next) fails this way. One fault at a time.
     void inject(Fault fault, std::uint64_t nth);
 
-    // Forgets the fault, if it has not happened yet.
+    // Cancels the fault if it has not happened yet.
     void clear();
 
-    // Starts over after a crash, with an empty count and no fault.
+    // Restarts after a crash, with the count at zero and no fault.
     void reopen();
 
     bool crashed() const;

@@ -6,7 +6,7 @@
 namespace orrery::storage {
 namespace {
 
-// Without a fault the decorator is an engine like any other.
+// Without faults the decorator is an engine like any other.
 class FaultyHarness {
 public:
     FaultyEngine& engine() { return faulty_; }
@@ -28,7 +28,8 @@ INSTANTIATE_TYPED_TEST_SUITE_P(FaultyWithoutFaults, EngineFencing, FaultyHarness
 
 class FaultyEngineTest : public testing::Test {
 protected:
-    // Three commits of one key each; stops at the first that fails. Says how many were told done.
+    // Three commits of one key each; stops at the first failure. Returns how many were
+    // acknowledged.
     int write_three() {
         const auto store = faulty_.open(1);
         for (int i = 0; i < 3; ++i) {
@@ -69,7 +70,7 @@ TEST_F(FaultyEngineTest, WorksAgainAfterAFailure) {
     EXPECT_EQ(found(), "0 1 2");
 }
 
-TEST_F(FaultyEngineTest, ACrashBeforeLosesTheWriteAndACrashAfterKeepsIt) {
+TEST_F(FaultyEngineTest, CrashBeforeLosesTheWriteCrashAfterKeepsIt) {
     faulty_.inject(Fault::kCrashBefore, 2);
     EXPECT_EQ(write_three(), 1);
     EXPECT_TRUE(faulty_.crashed());
@@ -108,7 +109,7 @@ TEST_F(FaultyEngineTest, NothingWorksAfterACrashUntilReopened) {
     expect_dead(**store);
 }
 
-TEST_F(FaultyEngineTest, DropsAndNotEmptyBatchesCountAsWrites) {
+TEST_F(FaultyEngineTest, DropsAndNonEmptyBatchesCountAsWrites) {
     put(**faulty_.open(1), "a", "1");
     EXPECT_EQ(faulty_.writes(), 1U);
     ASSERT_TRUE((*faulty_.open(1))->commit(WriteBatch()));
@@ -121,7 +122,7 @@ TEST_F(FaultyEngineTest, DropsAndNotEmptyBatchesCountAsWrites) {
     EXPECT_EQ(faulty_.writes(), 3U);
 }
 
-TEST_F(FaultyEngineTest, AFaultCanBeTakenBack) {
+TEST_F(FaultyEngineTest, FaultCanBeCancelled) {
     faulty_.inject(Fault::kCrashBefore, 1);
     faulty_.clear();
     EXPECT_EQ(write_three(), 3);

@@ -1,4 +1,4 @@
-// A directory of its own for each test, removed when the test ends. Tests only.
+// A directory for one test, removed when the test ends. Tests only.
 
 #pragma once
 

@@ -1,6 +1,6 @@
-// A list of changes to one partition that is applied as a whole or not at all. While it is being
-// built it can be read back and rolled back to a savepoint, so that many requests can share one
-// commit and a failing one leaves no trace in it.
+// A list of changes to one partition, applied entirely or not at all. While it is being built it
+// can be read and rolled back to a savepoint, so that many requests can share one commit and a
+// failed one has no effect on it.
 
 #pragma once
 
@@ -30,15 +30,15 @@ public:
     void put(std::string_view key, std::string_view value);
     void remove(std::string_view key);
 
-    // The same for keys that nobody will look up in the batch: last_operation_on() does not know
+    // The same for keys that are never looked up in the batch: last_operation_on() does not find
     // them. Cheaper, for the many small keys of an index.
     void put_unread(std::string_view key, std::string_view value);
     void remove_unread(std::string_view key);
 
-    // What the batch says about a key: the last operation on it, or nothing.
+    // The last operation on a key, or nullopt.
     std::optional<Operation> last_operation_on(std::string_view key) const;
 
-    // Everything after `rollback_to(savepoint())` is as it was when the savepoint was taken.
+    // rollback_to() restores the batch to its content at savepoint().
     Savepoint savepoint() const { return entries_.size(); }
     void rollback_to(Savepoint savepoint);
 
@@ -58,7 +58,7 @@ private:
         std::size_t key_at;
         std::size_t key_size;
         std::size_t value_size;  // the value follows the key
-        std::size_t previous;    // the operation on the same key before this one, kNone, kUnread
+        std::size_t previous;    // previous operation on the same key, or kNone or kUnread
         Kind kind;
     };
 

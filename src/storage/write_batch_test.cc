@@ -28,7 +28,7 @@ std::map<std::string, std::string> applied(const WriteBatch& batch) {
     return state;
 }
 
-TEST(WriteBatch, KeepsOperationsInTheirOrder) {
+TEST(WriteBatch, KeepsOperationsInOrder) {
     WriteBatch batch;
     EXPECT_TRUE(batch.empty());
     batch.put("b", "2");
@@ -55,7 +55,7 @@ TEST(WriteBatch, KeepsZeroBytesAndEmptyStrings) {
     EXPECT_EQ(batch.last_operation_on("")->kind, Kind::kPut);
 }
 
-TEST(WriteBatch, TellsTheLastOperationOnAKey) {
+TEST(WriteBatch, FindsTheLastOperationOnAKey) {
     WriteBatch batch;
     EXPECT_FALSE(batch.last_operation_on("a"));
     batch.put("a", "1");
@@ -67,7 +67,7 @@ TEST(WriteBatch, TellsTheLastOperationOnAKey) {
     EXPECT_FALSE(batch.last_operation_on("ab"));
 }
 
-TEST(WriteBatch, RollbackBringsBackWhatTheBatchSaidBefore) {
+TEST(WriteBatch, RollbackRestoresEarlierOperations) {
     WriteBatch batch;
     batch.put("a", "1");
     const WriteBatch::Savepoint savepoint = batch.savepoint();
@@ -100,7 +100,7 @@ TEST(WriteBatch, RollbackToNowChangesNothing) {
     EXPECT_EQ(batch.last_operation_on("a")->value, "1");
 }
 
-TEST(WriteBatch, ClearForgetsEverything) {
+TEST(WriteBatch, ClearRemovesEverything) {
     WriteBatch batch;
     batch.put("a", "1");
     batch.clear();
@@ -111,7 +111,7 @@ TEST(WriteBatch, ClearForgetsEverything) {
     EXPECT_EQ(batch.last_operation_on("a")->value, "2");
 }
 
-TEST(WriteBatchDeathTest, ASavepointOfTheFutureIsABug) {
+TEST(WriteBatchDeathTest, RollbackToALaterSavepointIsABug) {
     WriteBatch batch;
     batch.put("a", "1");
     EXPECT_DEATH(batch.rollback_to(2), "check_failed");

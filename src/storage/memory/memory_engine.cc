@@ -9,8 +9,8 @@ namespace orrery::storage {
 
 using Sequence = std::uint64_t;
 
-// Every key with its versions, oldest first. A commit has one sequence number; a snapshot is one,
-// kept in `snapshots_` so that commits know which versions nobody can see any more.
+// Every key with its versions, oldest first. Each commit has a sequence number; a snapshot is such
+// a number, kept in `snapshots_` so that commits know which versions are no longer visible.
 class MemoryPartition {
 public:
     struct Entry {
@@ -39,7 +39,7 @@ public:
         return visible != nullptr;
     }
 
-    // The first visible entry with from <= key < until, or its counterpart from the other end.
+    // The first, or last, visible entry with from <= key < until.
     std::optional<Entry> first(Sequence at, const Range& range) const;
     std::optional<Entry> last(Sequence at, const Range& range) const;
 
@@ -55,7 +55,7 @@ public:
 private:
     struct Version {
         Sequence sequence;
-        std::optional<std::string> value;  // nothing: removed
+        std::optional<std::string> value;  // nullopt: removed
     };
     using Versions = std::vector<Version>;
 
@@ -71,7 +71,7 @@ private:
     mutable std::shared_mutex mutex_;
     std::map<std::string, Versions, std::less<>> versions_;
     std::multiset<Sequence> snapshots_;
-    // Keys that have versions only a snapshot can see.
+    // Keys with versions that only snapshots can see.
     std::set<std::string> stale_;
     Sequence sequence_ = 0;
     bool fenced_ = false;
@@ -111,7 +111,7 @@ Status MemoryPartition::commit(const WriteBatch& batch) {
         Versions& versions = versions_[std::string(operation.key)];
         std::optional<std::string> value;
         if (operation.kind == WriteBatch::Kind::kPut) value.emplace(operation.value);
-        // Within the batch the later operation replaces the earlier one.
+        // Within a batch the later operation replaces the earlier one.
         if (!versions.empty() && versions.back().sequence == sequence_) versions.pop_back();
         versions.push_back({.sequence = sequence_, .value = std::move(value)});
         stale_.emplace(operation.key);
@@ -120,7 +120,7 @@ Status MemoryPartition::commit(const WriteBatch& batch) {
     return {};
 }
 
-// Only called when there are no snapshots: then the newest version is the only visible one.
+// Called only when there are no snapshots, so only the newest version is visible.
 void MemoryPartition::sweep() {
     for (const std::string& key : stale_) {
         const auto found = versions_.find(key);

@@ -1,5 +1,5 @@
-// The engine without a medium: the model that other engines are compared with, and the one that
-// unit tests above the seam run on. Data lives as long as the engine, not as long as the handles.
+// The in-memory engine: the reference for other engines, and the one that unit tests of other
+// modules use. Data lives as long as the engine, independent of handles.
 
 #pragma once
 
@@ -17,10 +17,10 @@ class MemoryEngine final : public Engine {
 public:
     Result<std::shared_ptr<PartitionStore>> open(PartitionId id) override;
     Status drop(PartitionId id) override;
-    // The bytes of all keys and values, with what snapshots keep alive.
+    // The bytes of all keys and values, including versions kept for snapshots.
     std::uint64_t size_on_disk() const override;
 
-    // From now on another node owns the partition: its commits answer kFenced, reads go on.
+    // From now on another node owns the partition: commits return kFenced, reads still work.
     void fence(PartitionId id);
 
 private:

@@ -8,7 +8,7 @@ namespace {
 class MemoryHarness {
 public:
     MemoryEngine& engine() { return engine_; }
-    // Its data does not outlive the engine; that the handles are gone is all there is to it.
+    // Nothing to do: the data lives in the engine, and the handles have been released.
     void reopen() {}
     void fence(PartitionId id) { engine_.fence(id); }
 
@@ -35,7 +35,7 @@ TEST(MemoryEngine, FencesOnePartitionOnly) {
     EXPECT_TRUE((*other)->commit(batch));
 }
 
-TEST(MemoryEngine, ForgetsOldVersionsWhenTheLastSnapshotIsGone) {
+TEST(MemoryEngine, DropsOldVersionsWithTheLastSnapshot) {
     MemoryEngine engine;
     const auto store = engine.open(1);
     put(**store, "a", std::string(100, 'x'));

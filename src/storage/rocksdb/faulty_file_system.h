@@ -1,4 +1,4 @@
-// A file system that runs full, fails on demand or is fenced, over any other. Tests only.
+// A decorator that makes a file system full, failing or fenced on demand. Tests only.
 
 #pragma once
 
@@ -14,20 +14,20 @@
 
 namespace orrery::storage {
 
-// The switches, shared by the file system and its open files; any thread may turn them.
+// The switches, shared by the file system and its open files. Thread-safe.
 struct FileFaults {
     static constexpr std::int64_t kUnlimited = INT64_MAX / 2;
 
-    // Bytes that may still be written. A write that does not fit writes what fits, as write(2)
-    // does, and fails.
+    // Bytes that may still be written. A write that does not fit writes what fits, like write(2),
+    // and fails.
     std::atomic<std::int64_t> space{kUnlimited};
     std::atomic<bool> fail_writes{false};
     std::atomic<bool> fail_syncs{false};
     std::atomic<bool> fail_truncates{false};
     std::atomic<bool> fenced{false};
-    // Held shared while anything changes; whoever holds it alone sees the files of one moment.
+    // Held shared during changes; an exclusive holder sees the files of one moment.
     std::shared_mutex changes;
-    // Only files with this in their name fail; empty: all. Set it before files are opened.
+    // Only files with this in their name fail; empty means all. Set before files are opened.
     std::string only;
 
     bool concerns(const std::string& name) const { return name.find(only) != std::string::npos; }

@@ -1,4 +1,4 @@
-// Looking at and tampering with the files of a database on any file system. Tests only.
+// Copies and modifies the files of a database on any file system. Tests only.
 
 #pragma once
 
@@ -17,7 +17,7 @@
 
 namespace orrery::storage {
 
-// The files of a directory, name to content: what is left of a database when its process stops.
+// The files of a directory, name to content: what remains of a database when its process stops.
 using FileCopies = std::map<std::string, std::string>;
 
 inline FileCopies copy_files(rocksdb::FileSystem& from, const std::string& path) {
@@ -31,7 +31,7 @@ inline FileCopies copy_files(rocksdb::FileSystem& from, const std::string& path)
     return copies;
 }
 
-// A new file system in memory with just these files in `path`.
+// A new in-memory file system with only these files in `path`.
 inline std::shared_ptr<rocksdb::FileSystem> file_system_with(const FileCopies& copies,
                                                              const std::string& path) {
     auto made = make_memory_file_system();
@@ -42,7 +42,7 @@ inline std::shared_ptr<rocksdb::FileSystem> file_system_with(const FileCopies& c
     return made;
 }
 
-// The files whose names have `part` in them, oldest first.
+// The files whose names contain `part`, oldest first.
 inline std::vector<std::string> names_with(const FileCopies& copies, std::string_view part) {
     std::vector<std::string> names;
     for (const auto& [name, content] : copies) {

@@ -1,5 +1,5 @@
-// What happens to databases whose files were cut, changed or lost while nobody was looking: damage
-// is refused, and only what a crash can do to the end of a log is accepted.
+// Opens databases whose files were cut, changed or lost: damage is refused, and only what a crash
+// can do to the end of a log is accepted.
 
 #include <gmock/gmock.h>
 #include <random>
@@ -58,7 +58,7 @@ FileCopies files_with_tables() {
     return files;
 }
 
-// How many of the keys are there, counted up to the first that is not; or the error.
+// The number of keys up to the first missing one, or the error.
 Result<int> keys_found(const FileCopies& files) {
     auto engine = TRY(open_shared_rocks(options_on(file_system_with(files, kPath), false)));
     const auto store = TRY(engine->open(1));
@@ -82,7 +82,7 @@ std::string& only_log(FileCopies& files) {
     return files[logs.at(0)];
 }
 
-// Where each record of a log that fits into one block begins.
+// The start of each record of a log that fits into one block.
 std::vector<std::size_t> record_starts(const std::string& log) {
     std::vector<std::size_t> starts;
     for (std::size_t at = 0; at + 7 <= log.size();) {
@@ -93,9 +93,9 @@ std::vector<std::size_t> record_starts(const std::string& log) {
     return starts;
 }
 
-TEST(RocksDamage, AnUndamagedCopyIsWhole) { EXPECT_EQ(*keys_found(files_after(10, 20)), 10); }
+TEST(RocksDamage, UndamagedCopyIsComplete) { EXPECT_EQ(*keys_found(files_after(10, 20)), 10); }
 
-TEST(RocksDamage, ALogCutInItsLastRecordLosesOnlyThatRecord) {
+TEST(RocksDamage, LogCutInItsLastRecordLosesOnlyThatRecord) {
     FileCopies files = files_after(10, 20);
     const std::string whole = only_log(files);
     for (std::size_t size = record_starts(whole).back(); size < whole.size(); ++size) {
@@ -107,7 +107,7 @@ TEST(RocksDamage, ALogCutInItsLastRecordLosesOnlyThatRecord) {
     }
 }
 
-TEST(RocksDamage, ALargeRecordCutAnywhereIsAnIncompleteLastRecord) {
+TEST(RocksDamage, LargeRecordCutAnywhereIsAnIncompleteLastRecord) {
     FileCopies files = files_after(2, 100'000);
     const std::string whole = only_log(files);
     for (std::size_t size = 100'100; size < whole.size(); size += 9'973) {
@@ -117,7 +117,7 @@ TEST(RocksDamage, ALargeRecordCutAnywhereIsAnIncompleteLastRecord) {
     }
 }
 
-TEST(RocksDamage, AnyChangedByteBeforeTheLastRecordIsRefused) {
+TEST(RocksDamage, RefusesAnyChangedByteBeforeTheLastRecord) {
     FileCopies files = files_after(6, 20);
     const std::string whole = only_log(files);
     const std::size_t end = record_starts(whole).back();
@@ -132,7 +132,7 @@ TEST(RocksDamage, AnyChangedByteBeforeTheLastRecordIsRefused) {
     }
 }
 
-TEST(RocksDamage, AChangedByteInTheLastRecordCostsAtMostThatRecord) {
+TEST(RocksDamage, ChangedByteInTheLastRecordCostsAtMostThatRecord) {
     FileCopies files = files_after(6, 20);
     const std::string whole = only_log(files);
     for (std::size_t at = record_starts(whole).back(); at < whole.size(); ++at) {
@@ -144,7 +144,7 @@ TEST(RocksDamage, AChangedByteInTheLastRecordCostsAtMostThatRecord) {
     }
 }
 
-TEST(RocksDamage, AHoleInALogOfManyBlocksIsRefused) {
+TEST(RocksDamage, RefusesAHoleInALogOfManyBlocks) {
     FileCopies files = files_after(100, 1500);
     const std::string whole = only_log(files);
     for (std::size_t at = 3'000; at + 40'000 < whole.size(); at += 9'001) {
@@ -158,7 +158,7 @@ TEST(RocksDamage, AHoleInALogOfManyBlocksIsRefused) {
     }
 }
 
-// After a restart the old log stays until its content is in a table, so there are several.
+// After a restart the old log remains until its content is in a table, so there are several.
 FileCopies files_with_three_logs() {
     const auto file_system = make_memory_file_system();
     for (int i = 0; i < 3; ++i) {
@@ -172,7 +172,7 @@ FileCopies files_with_three_logs() {
     return files;
 }
 
-TEST(RocksDamage, AnEarlierLogThatIsCutIsRefused) {
+TEST(RocksDamage, RefusesATruncatedEarlierLog) {
     const FileCopies whole = files_with_three_logs();
     ASSERT_EQ(*keys_found(whole), 6);
     const std::vector<std::string> logs = names_with(whole, ".log");
@@ -185,7 +185,7 @@ TEST(RocksDamage, AnEarlierLogThatIsCutIsRefused) {
     }
 }
 
-TEST(RocksDamage, AnyLogThatIsMissingIsRefusedByItsName) {
+TEST(RocksDamage, RefusesAndNamesAnyMissingLog) {
     const FileCopies whole = files_with_three_logs();
     for (const std::string& log : names_with(whole, ".log")) {
         FileCopies files = whole;
@@ -197,11 +197,11 @@ TEST(RocksDamage, AnyLogThatIsMissingIsRefusedByItsName) {
         files.erase(log);
     }
     expect_refused(files, "write-ahead log " + names_with(whole, ".log").at(0) + " is missing");
-    // Not taken for a creation that was interrupted either.
+    // Not mistaken for an interrupted creation either.
     expect_refused({{"WALS", whole.at("WALS")}}, "is missing");
 }
 
-TEST(RocksDamage, AMissingLogIsRefusedWhenEachPartitionHasItsOwn) {
+TEST(RocksDamage, RefusesAMissingLogInASplitDatabase) {
     const std::string partition = kPath + "/p00000001";
     const auto file_system = make_memory_file_system();
     for (int i = 0; i < 3; ++i) {
@@ -225,7 +225,7 @@ TEST(RocksDamage, AMissingLogIsRefusedWhenEachPartitionHasItsOwn) {
     }
 }
 
-TEST(RocksDamage, AListOfLogsThatIsMissingOrDamagedIsRefused) {
+TEST(RocksDamage, RefusesAMissingOrDamagedListOfLogs) {
     const FileCopies whole = files_with_three_logs();
     FileCopies files = whole;
     files.erase("WALS");
@@ -240,7 +240,7 @@ TEST(RocksDamage, AListOfLogsThatIsMissingOrDamagedIsRefused) {
     }
 }
 
-TEST(RocksDamage, AMissingTableOrManifestIsRefused) {
+TEST(RocksDamage, RefusesAMissingTableOrManifest) {
     const FileCopies whole = files_with_tables();
     ASSERT_EQ(*keys_found(whole), kManyKeys);
     for (const char* part : {"CURRENT", "MANIFEST", ".sst"}) {
@@ -253,7 +253,7 @@ TEST(RocksDamage, AMissingTableOrManifestIsRefused) {
     }
 }
 
-TEST(RocksDamage, ADatabaseThatLostItsFilesIsNotMadeAnew) {
+TEST(RocksDamage, DoesNotRecreateADatabaseThatLostItsFiles) {
     FileCopies files = files_with_tables();
     files.erase("CURRENT");
     const auto file_system = file_system_with(files, kPath);
@@ -264,20 +264,20 @@ TEST(RocksDamage, ADatabaseThatLostItsFilesIsNotMadeAnew) {
     EXPECT_EQ(copy_files(*file_system, kPath), files);
 }
 
-TEST(RocksDamage, ALogThatWasTheOnlyDataIsMissed) {
+TEST(RocksDamage, RefusesALostLogThatHeldAllData) {
     FileCopies files = files_after(3, 10);
     const std::string log = names_with(files, ".log").at(0);
     files.erase(log);
     expect_refused(files, "write-ahead log " + log + " is missing");
 }
 
-TEST(RocksDamage, ACutTableIsRefused) {
+TEST(RocksDamage, RefusesATruncatedTable) {
     FileCopies files = files_with_tables();
     files[names_with(files, ".sst").at(0)].pop_back();
     expect_refused(files);
 }
 
-TEST(RocksDamage, AChangedTableIsNoticedWhenItIsRead) {
+TEST(RocksDamage, DetectsAChangedTableOnRead) {
     FileCopies files = files_with_tables();
     files[names_with(files, ".sst").at(0)][500] ^= 1;
     auto engine = open_shared_rocks(options_on(file_system_with(files, kPath), false));
@@ -296,7 +296,7 @@ TEST(RocksDamage, AChangedTableIsNoticedWhenItIsRead) {
     EXPECT_EQ(cursor->status().error().code(), ErrorCode::kCorrupted);
 }
 
-TEST(RocksDamage, ACreationThatWasInterruptedIsStartedOver) {
+TEST(RocksDamage, RestartsAnInterruptedCreation) {
     for (const char* left_behind : {"MANIFEST-000001", "IDENTITY", "000001.dbtmp", "WALS.new"}) {
         SCOPED_TRACE(left_behind);
         const auto file_system = file_system_with({{left_behind, "half"}}, kPath);
@@ -306,7 +306,7 @@ TEST(RocksDamage, ACreationThatWasInterruptedIsStartedOver) {
     }
 }
 
-TEST(RocksDamage, RecordsBehindDamageAreFoundInALogBlock) {
+TEST(RocksDamage, FindsRecordsAfterDamageInALogBlock) {
     FileCopies files = files_after(3, 20);
     const std::string log = only_log(files);
     const std::vector<std::size_t> starts = record_starts(log);

@@ -14,7 +14,7 @@ namespace orrery::storage {
 
 namespace {
 
-// RocksDB says "in use" only in the text of an error; asking for the lock says it in a code.
+// RocksDB reports "in use" only in an error text; trying to lock gives a reliable answer.
 bool is_locked(rocksdb::FileSystem& file_system, const std::string& path) {
     const rocksdb::IOOptions options;
     rocksdb::FileLock* lock = nullptr;
@@ -28,7 +28,7 @@ Error open_error(const rocksdb::Status& status, rocksdb::FileSystem& fs, const s
         return Error(ErrorCode::kUnavailable,
                      "data directory " + path + " is in use by another process");
     }
-    // The files were listed a moment ago: one that RocksDB misses is lost.
+    // The files were just listed, so a file that RocksDB misses is lost.
     if (status.IsPathNotFound() || status.IsNotFound()) {
         return Error(ErrorCode::kCorrupted, "opening " + path + ": " + status.ToString());
     }
@@ -67,7 +67,7 @@ void ErrorListener::OnBackgroundError(rocksdb::BackgroundErrorReason /*reason*/,
                                       rocksdb::Status* error) {
     if (error->IsIOFenced()) verdict = ErrorCode::kFenced;
     if (error->IsCorruption()) verdict = ErrorCode::kCorrupted;
-    // A soft error is a compaction that found no space: writes go on, and RocksDB tries again.
+    // A soft error is a compaction that ran out of space: writes continue, and RocksDB retries.
     if (error->severity() != rocksdb::Status::Severity::kSoftError) failed = true;
 }
 
@@ -85,12 +85,12 @@ Result<std::shared_ptr<RocksDatabase>> RocksDatabase::open(
 
 RocksDatabase::RocksDatabase(RocksOptions options, std::shared_ptr<RocksInstance> instance)
     : options_(std::move(options)), instance_(std::move(instance)) {
-    // From now on a missing database is a lost one.
+    // From now on a missing database is an error.
     options_.create = false;
 }
 
 RocksDatabase::~RocksDatabase() {
-    // Everything is in the log, so a failure only costs the next open some time.
+    // Everything is in the log, so a failure only makes the next open slower.
     if (options_.flush_at_end && !instance_->listener->failed) {
         instance_->db->Flush(rocksdb::FlushOptions()).PermitUncheckedError();
     }
@@ -119,7 +119,8 @@ Status RocksDatabase::recover() {
     if (!current->listener->failed) return {};
     const ErrorCode verdict = current->listener->verdict;
     if (verdict != ErrorCode::kUnavailable) {
-        return Error(verdict, "writing to " + current->path + " is over since an earlier error");
+        return Error(verdict,
+                     "writes to " + current->path + " are disabled after an earlier error");
     }
     const std::uint64_t now = current->resources->env->NowMicros();
     const auto interval =
@@ -141,8 +142,8 @@ Status RocksDatabase::recover() {
 }
 
 Status RocksDatabase::reopen(RocksInstance& failed) {
-    // The failed instance stays for its readers and must leave the files alone, also when the last
-    // of them closes it.
+    // The failed instance stays open for its readers and must not touch the files, not even when
+    // the last of them closes it.
     if (!failed.retired) {
         TRY(to_status(failed.db->DisableFileDeletions(), "leaving " + options_.path));
         rocksdb::CancelAllBackgroundWork(failed.db.get(), true);

@@ -1,12 +1,11 @@
-// One RocksDB with the parts of the engine contract that it does not keep by itself: it is never
-// made over the remains of another, a refused commit leaves nothing behind, and after an error it
-// gets going again when the medium does.
+// One RocksDB, with the parts of the engine contract that it does not provide itself: it is never
+// created over the remains of another, a refused commit has no effect, and it recovers from errors
+// when the medium does.
 //
-// Getting going again means opening the database anew from its files, which hold exactly what was
-// acknowledged (wal_guard_file_system.h). RocksDB's own DB::Resume() is not used: in 7.8 it keeps
-// writing to the failed log when the memtable is empty (RocksDB issue 12998; with assertions on, as
-// in Debian's build, that aborts), and waits for ever when a flush was on its way as the error
-// came.
+// Recovery reopens the database from its files, which hold exactly what was acknowledged
+// (wal_guard_file_system.h). RocksDB's own DB::Resume() is not used: in 7.8 it keeps writing to the
+// failed log when the memtable is empty (RocksDB issue 12998; with assertions on, as in Debian's
+// build, that aborts), and hangs if a flush was in progress when the error occurred.
 
 #pragma once
 
@@ -27,7 +26,7 @@
 
 namespace orrery::storage {
 
-// Notes that RocksDB has stopped taking writes, and leaves it at that.
+// Records that RocksDB has stopped accepting writes, and disables its own recovery.
 class ErrorListener final : public rocksdb::EventListener {
 public:
     void OnBackgroundError(rocksdb::BackgroundErrorReason reason, rocksdb::Status* error) override;
@@ -36,24 +35,24 @@ public:
                               bool* auto_recovery) override;
 
     std::atomic<bool> failed{false};
-    // Errors that opening again does not cure; kUnavailable stands for none.
+    // An error that reopening does not fix; kUnavailable means none.
     std::atomic<ErrorCode> verdict{ErrorCode::kUnavailable};
 };
 
-// An open database. Whoever reads from it holds it.
+// An open database. Readers hold a reference.
 struct RocksInstance {
     std::shared_ptr<const RocksResources> resources;
     std::string path;
     std::shared_ptr<ErrorListener> listener = std::make_shared<ErrorListener>();
     WalContinuity wal_continuity;
     std::unique_ptr<rocksdb::DB> db;
-    // It failed and is only there for its readers; changed by recovery alone.
+    // It failed and stays open only for its readers; set by recovery only.
     bool retired = false;
 };
 
 class RocksDatabase {
 public:
-    // `options.path` and `options.create` are of this database.
+    // `options.path` and `options.create` refer to this database.
     static Result<std::shared_ptr<RocksDatabase>> open(
         const RocksOptions& options, std::shared_ptr<const RocksResources> resources);
 
@@ -62,10 +61,10 @@ public:
     RocksDatabase& operator=(const RocksDatabase&) = delete;
     ~RocksDatabase();
 
-    // What to read from now. What is read from one instance does not change to another.
+    // The instance to read from now. One instance never changes into another.
     std::shared_ptr<RocksInstance> instance() const;
 
-    // Writes and syncs. Any number of threads; they share syncs.
+    // Writes and syncs. Thread-safe; concurrent calls share syncs.
     Status write(rocksdb::WriteBatch& batch);
 
 private:
@@ -80,7 +79,7 @@ private:
 
     RocksOptions options_;
 
-    // Commits hold it shared, recovery alone.
+    // Commits hold it shared, recovery exclusively.
     std::shared_mutex commits_;
     std::optional<Attempt> last_attempt_;
 

@@ -12,10 +12,10 @@ namespace orrery::storage {
 
 std::string file_in(std::string path, std::string_view name);
 
-// Makes the creation, renaming and removal of names in a directory survive a power cut.
+// Makes the creation, renaming and removal of files in a directory survive a power failure.
 rocksdb::IOStatus sync_directory(rocksdb::FileSystem& file_system, const std::string& path);
 
-// The sum of the sizes of the files in a directory; what cannot be read counts as nothing.
+// The total size of the files in a directory; unreadable ones count as zero.
 std::uint64_t directory_bytes(rocksdb::FileSystem& file_system, const std::string& path);
 
 }  // namespace orrery::storage

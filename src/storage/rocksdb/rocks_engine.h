@@ -1,5 +1,5 @@
-// The engines on RocksDB. Both keep the same keys: four bytes of partition id, big endian, and then
-// the partition's own key; they differ in how many databases hold them. RocksDB's types stay inside
+// The RocksDB engines. Both use the same keys: four bytes of partition id, big endian, then the
+// partition's own key; they differ in how many databases hold them. RocksDB's types stay inside
 // this folder: callers only pass a file system through.
 
 #pragma once
@@ -20,33 +20,33 @@ namespace orrery::storage {
 
 struct RocksOptions {
     std::string path;
-    // Make the database when it is not there. Without it a missing one is kCorrupted: pass it only
-    // when the data directory is known to be new.
+    // Create the database if it is missing. Otherwise a missing one is kCorrupted: set this only if
+    // the data directory is known to be new.
     bool create = false;
-    // Null means the local disk.
+    // Null for the local disk.
     std::shared_ptr<rocksdb::FileSystem> file_system = nullptr;
-    // Filled as blocks are read, so an idle server does not pay for it.
+    // Filled as blocks are read, so an idle server does not use it.
     std::size_t block_cache_bytes = std::size_t{256} << 20;
     std::size_t write_buffer_bytes = std::size_t{16} << 20;
-    // First letters of keys that are scanned and never got, so that filters leave them out. Getting
-    // one of them works, only slower.
+    // First letters of keys that are only scanned, which are left out of the filters. Getting one
+    // of them still works, but slower.
     std::string scanned_letters = {};
-    // Writes out what is only in the log when the engine ends, so that the next open has nothing to
-    // replay. Costs the end some time; nothing depends on it.
+    // Flush on shutdown, so that the next open has no log to replay. Makes shutdown slower; nothing
+    // depends on it.
     bool flush_at_end = false;
-    // After a failed write the engine tries to get going again at most this often; commits in
-    // between are refused at once.
+    // After a failed write, recovery is attempted at most this often; commits in between are
+    // refused at once.
     std::chrono::milliseconds recovery_interval{200};
 };
 
-// One database for all partitions: one log and one sync for everybody. The embedded default.
+// One database for all partitions: one log and shared syncs. The embedded default.
 Result<std::unique_ptr<Engine>> open_shared_rocks(const RocksOptions& options);
 
-// One database a partition, in subdirectories such as p00000007 (the id in hexadecimal), opened
-// when the partition is, so that a partition can move between machines that see the same files.
+// One database per partition, in subdirectories such as p00000007 (the id in hexadecimal), opened
+// with the partition, so that a partition can move between machines that see the same files.
 Result<std::unique_ptr<Engine>> open_split_rocks(const RocksOptions& options);
 
-// A file system that lives and dies with this object; what is on it can be reopened meanwhile.
+// A file system in memory; its files can be reopened as long as this object exists.
 std::shared_ptr<rocksdb::FileSystem> make_memory_file_system();
 
 }  // namespace orrery::storage

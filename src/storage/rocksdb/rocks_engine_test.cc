@@ -66,7 +66,7 @@ std::unique_ptr<Engine> opened(Result<std::unique_ptr<Engine>> result) {
     return result ? std::move(result).take() : nullptr;
 }
 
-TEST(RocksEngine, ASecondOpenOfTheSamePathIsRefused) {
+TEST(RocksEngine, RefusesASecondOpenOfTheSamePath) {
     const TemporaryDirectory directory;
     const auto first = opened(open_shared_rocks({.path = directory / "db", .create = true}));
     const auto second = open_shared_rocks({.path = directory / "db"});
@@ -76,7 +76,7 @@ TEST(RocksEngine, ASecondOpenOfTheSamePathIsRefused) {
               "data directory " + (directory / "db") + " is in use by another process");
 }
 
-TEST(RocksEngine, AMissingDatabaseIsAnErrorUnlessItMayBeMade) {
+TEST(RocksEngine, MissingDatabaseIsAnErrorUnlessItMayBeCreated) {
     const TemporaryDirectory directory;
     for (const auto open : {open_shared_rocks, open_split_rocks}) {
         const auto missing = open({.path = directory / "db"});
@@ -98,7 +98,7 @@ TEST(RocksEngine, SplitPartitionsLiveInTheirOwnDirectories) {
     EXPECT_TRUE(std::filesystem::exists(directory / "db/pabcdef01"));
 }
 
-TEST(RocksEngine, NothingTouchesTheDiskInMemory) {
+TEST(RocksEngine, InMemoryDoesNotTouchTheDisk) {
     const std::string path = "/orrery-ephemeral-test";
     const auto engine = opened(open_shared_rocks(
         {.path = path, .create = true, .file_system = make_memory_file_system()}));
@@ -107,7 +107,7 @@ TEST(RocksEngine, NothingTouchesTheDiskInMemory) {
     EXPECT_FALSE(std::filesystem::exists(path));
 }
 
-TEST(RocksEngine, DropGivesSpaceBack) {
+TEST(RocksEngine, DropFreesSpace) {
     const TemporaryDirectory directory;
     const auto engine = opened(open_shared_rocks(
         {.path = directory / "db", .create = true, .write_buffer_bytes = kWriteBufferBytes}));

@@ -1,6 +1,5 @@
-// Full disks and I/O errors: a failing commit leaves nothing behind, reads go on, and when the
-// medium is back so are commits; a process that stops at any of these points finds exactly what was
-// acknowledged.
+// Full disks and I/O errors: a failed commit has no effect, reads continue, and commits work again
+// once the medium does; a process that stops at any point finds exactly what was acknowledged.
 
 #include <algorithm>
 #include <atomic>
@@ -37,7 +36,7 @@ std::set<std::string> key_set(const Reader& reader) {
     return found;
 }
 
-// Says what is there too much and what is missing instead of printing hundreds of keys.
+// Reports unexpected and missing keys instead of printing hundreds.
 void expect_exactly(const Reader& reader, const std::set<std::string>& expected) {
     const std::set<std::string> found = key_set(reader);
     std::vector<std::string> lost;
@@ -66,7 +65,7 @@ protected:
         store_ = *engine_->open(1);
     }
 
-    // Commits two keys at once; both or none count.
+    // Commits two keys atomically.
     Status commit(const std::string& key, std::size_t value_size = 30) {
         WriteBatch batch;
         batch.put(key, std::string(value_size, 'v'));
@@ -85,10 +84,10 @@ protected:
         EXPECT_EQ(status.error().code(), ErrorCode::kUnavailable) << status.error().message();
     }
 
-    // Exactly the acknowledged keys are seen by readers...
+    // Readers see exactly the acknowledged keys ...
     void expect_acknowledged() { expect_exactly(*store_, acknowledged_); }
 
-    // ...and by the next process, if this one stopped here and now.
+    // ... and so does the next process if this one stopped now.
     void expect_acknowledged_after_crash() {
         std::shared_ptr<rocksdb::FileSystem> left;
         {
@@ -109,7 +108,7 @@ protected:
     std::set<std::string> acknowledged_;
 };
 
-TEST_F(RocksFault, AFullDiskRefusesWritesUntilThereIsSpace) {
+TEST_F(RocksFault, FullDiskRefusesWritesUntilThereIsSpace) {
     open();
     ASSERT_TRUE(commit("before"));
     faults().space = 0;
@@ -125,8 +124,9 @@ TEST_F(RocksFault, AFullDiskRefusesWritesUntilThereIsSpace) {
     expect_acknowledged_after_crash();
 }
 
-// The first commits of all: the memtable is empty, which RocksDB's own recovery does not survive.
-TEST_F(RocksFault, AFullDiskAtTheFirstCommitOfAllIsSurvivedToo) {
+// At the very first commit the memtable is empty, a case that RocksDB's own recovery does not
+// survive.
+TEST_F(RocksFault, SurvivesAFullDiskAtTheFirstCommit) {
     for (std::int64_t space = 0; space < 70; space += 5) {
         SCOPED_TRACE(space);
         file_system_ = std::make_shared<FaultyFileSystem>(make_memory_file_system());
@@ -150,8 +150,8 @@ TEST_F(RocksFault, AFullDiskAtTheFirstCommitOfAllIsSurvivedToo) {
     }
 }
 
-// The disk runs full at every byte of a stretch of commits, through a memtable switch and flush.
-TEST_F(RocksFault, TheDiskMayRunFullAtAnyByte) {
+// The disk fills up at every byte of a series of commits, including a memtable switch and flush.
+TEST_F(RocksFault, DiskMayFillUpAtAnyByte) {
     for (std::int64_t space = 50; space < 200'000; space += 39'973) {
         SCOPED_TRACE(space);
         file_system_ = std::make_shared<FaultyFileSystem>(make_memory_file_system());
@@ -186,7 +186,7 @@ struct ErrorCase {
 
 class RocksFaultKinds : public RocksFault, public testing::WithParamInterface<ErrorCase> {};
 
-TEST_P(RocksFaultKinds, AnErrorIsOverWhenTheMediumIsBack) {
+TEST_P(RocksFaultKinds, RecoversWhenTheMediumDoes) {
     faults().only = GetParam().files;
     open();
     for (int round = 0; round < 2; ++round) {
@@ -195,7 +195,7 @@ TEST_P(RocksFaultKinds, AnErrorIsOverWhenTheMediumIsBack) {
         ASSERT_TRUE(commit(name + "before"));
         faults().fail_truncates = GetParam().truncate_fails;
         faults().*GetParam().fault = true;
-        // Enough for a memtable to be full, so that tables and manifest are written too.
+        // Enough to fill a memtable, so that tables and manifest are written too.
         int refused = 0;
         for (int i = 0; i < 1000 && refused < 3; ++i) {
             if (!commit(name + std::to_string(i), 1000)) ++refused;
@@ -232,8 +232,8 @@ INSTANTIATE_TEST_SUITE_P(
                     ErrorCase{"AllSyncs", "", &FileFaults::fail_syncs, false}),
     [](const testing::TestParamInfo<ErrorCase>& tested) { return std::string(tested.param.name); });
 
-// A full disk often takes new files, only nothing into them; and it is tried again and again.
-TEST_F(RocksFault, AttemptsThatFailLeaveNoLogs) {
+// A full disk often accepts new files but no data, and recovery retries many times.
+TEST_F(RocksFault, FailedRecoveryLeavesNoLogs) {
     faults().only = "WALS";
     open();
     faults().space = 0;
@@ -251,7 +251,7 @@ TEST_F(RocksFault, AttemptsThatFailLeaveNoLogs) {
     expect_acknowledged_after_crash();
 }
 
-TEST_F(RocksFault, ARefusedCommitIsNotInTheLogAfterACrash) {
+TEST_F(RocksFault, RefusedCommitIsNotInTheLogAfterACrash) {
     open();
     ASSERT_TRUE(commit("before"));
     faults().fail_syncs = true;
@@ -259,7 +259,7 @@ TEST_F(RocksFault, ARefusedCommitIsNotInTheLogAfterACrash) {
     expect_acknowledged_after_crash();
 }
 
-TEST_F(RocksFault, AttemptsToRecoverAreRateLimited) {
+TEST_F(RocksFault, RecoveryIsRateLimited) {
     open(std::chrono::hours(1));
     ASSERT_TRUE(commit("before"));
     faults().space = 0;
@@ -270,7 +270,7 @@ TEST_F(RocksFault, AttemptsToRecoverAreRateLimited) {
     expect_acknowledged();
 }
 
-TEST_F(RocksFault, ReadersGoOnThroughFailureAndRecovery) {
+TEST_F(RocksFault, ReadersContinueThroughFailureAndRecovery) {
     open();
     for (int i = 0; i < 200; ++i) {
         ASSERT_TRUE(commit("old " + std::to_string(i), 1000));
@@ -296,7 +296,7 @@ TEST_F(RocksFault, ReadersGoOnThroughFailureAndRecovery) {
     EXPECT_TRUE(cursor->status());
     EXPECT_EQ(seen, then.size());
     expect_acknowledged();
-    // The last readers of the old instance close it; that must leave the new one its files.
+    // The last readers of the old instance close it, which must not remove the new one's files.
     cursor.reset();
     snapshot.reset();
     expect_acknowledged();
@@ -308,7 +308,7 @@ TEST_F(RocksFault, ReadersGoOnThroughFailureAndRecovery) {
     expect_acknowledged();
 }
 
-TEST_F(RocksFault, ARefusedDropChangesNothing) {
+TEST_F(RocksFault, RefusedDropChangesNothing) {
     open();
     ASSERT_TRUE(commit("a"));
     faults().space = 0;
@@ -323,7 +323,7 @@ TEST_F(RocksFault, ARefusedDropChangesNothing) {
     expect_acknowledged_after_crash();
 }
 
-TEST_F(RocksFault, AFullDiskWhileOpeningIsNoDamage) {
+TEST_F(RocksFault, FullDiskWhileOpeningIsNotDamage) {
     faults().space = 0;
     const auto engine =
         open_shared_rocks({.path = kPath, .create = true, .file_system = file_system_});

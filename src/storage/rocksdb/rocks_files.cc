@@ -37,7 +37,7 @@ std::uint32_t little_endian(std::string_view bytes) {
     return value;
 }
 
-// Nothing when the header or the payload does not fit into what is left of the block.
+// nullopt if the header or the payload does not fit into the rest of the block.
 std::optional<LogHeader> header_at(std::string_view block, std::size_t at) {
     if (at + kLogHeaderSize > block.size()) return std::nullopt;
     const LogHeader header{.masked_crc = little_endian(block.substr(at, 4)),
@@ -110,14 +110,14 @@ Result<DatabaseFiles> inspect_database_files(rocksdb::FileSystem& file_system,
 
     const bool has_data = std::any_of(names.begin(), names.end(), is_table);
     const bool has_log = std::any_of(names.begin(), names.end(), is_log);
-    // Read after the names: a log that goes meanwhile has left the list before.
+    // Read after listing the names: a log removed in between is unlisted first.
     const std::optional<LogNumbers> listed_logs = TRY(read_wal_list(file_system, path));
     for (const std::uint64_t log : listed_logs.value_or(LogNumbers())) {
         if (contains(names, log_name(log))) continue;
         return damaged(path, "its write-ahead log " + log_name(log) + " is missing");
     }
     if (!contains(names, "CURRENT")) {
-        // CURRENT is written before the first log, so this is more than a creation cut short.
+        // CURRENT is written before the first log, so this is not an interrupted creation.
         if (has_data || has_log) return damaged(path, "its CURRENT file is missing");
         return DatabaseFiles::kNone;
     }
@@ -138,7 +138,7 @@ Result<DatabaseFiles> inspect_database_files(rocksdb::FileSystem& file_system,
         if (!is_log(name)) continue;
         const std::string block = TRY(last_block_of(file_system, file_in(path, name)));
         if (has_record_behind_damage(block)) {
-            return damaged(path, "write-ahead log " + name + " is unreadable before its end");
+            return damaged(path, "write-ahead log " + name + " is damaged before its end");
         }
     }
     return DatabaseFiles::kPresent;

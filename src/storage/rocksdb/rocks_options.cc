@@ -53,8 +53,8 @@ rocksdb::CompressionType fastest_compression() {
     return lz4 ? rocksdb::kLZ4Compression : rocksdb::kNoCompression;
 }
 
-// Which keys are in the filters: all but those that are never got. Most keys are index entries,
-// which are only scanned; with them the filters would be ten times as large.
+// Selects the keys in the filters: all except those that are only scanned. Most keys are index
+// entries, which are only scanned and would make the filters ten times as large.
 class GotKeys : public rocksdb::SliceTransform {
 public:
     explicit GotKeys(std::string scanned_letters)
@@ -72,8 +72,8 @@ private:
     const std::string name_;
 };
 
-// A block that is larger than its part of the cache is read again for every get: filters of a table
-// have up to two megabytes.
+// A block larger than its cache shard is never cached and is read again for every get; the filters
+// of a table take up to two megabytes.
 int cache_shard_bits(std::size_t cache_bytes) {
     constexpr std::size_t kShardBytesMin = std::size_t{16} << 20;
     int bits = 0;
@@ -85,16 +85,16 @@ int cache_shard_bits(std::size_t cache_bytes) {
 
 void choose_durability(rocksdb::Options& options) {
     options.paranoid_checks = true;
-    // The only mode that opens a log whose last record a crash cut short and refuses one with a
-    // hole in it (rocks_damage_test.cc); rocks_files.cc looks at the case it gets wrong.
+    // The only mode that opens a log whose last record was cut by a crash and refuses one with a
+    // hole (rocks_damage_test.cc); rocks_files.cc checks the case it gets wrong.
     options.wal_recovery_mode = rocksdb::WALRecoveryMode::kTolerateCorruptedTailRecords;
-    // Would find logs that were lost or cut short, which is what wal_list.h and wal_continuity.h
-    // do. It makes commits write to the manifest, and in 7.8 a commit that fails there is reported
-    // as failed and is in the database nevertheless.
+    // Would detect lost or truncated logs, as wal_list.h and wal_continuity.h do. It makes commits
+    // write to the manifest, and in 7.8 a commit that fails there is reported as failed although it
+    // is in the database.
     options.track_and_verify_wals_in_manifest = false;
-    // The guard knows logs that come new and go for good.
+    // The guard expects logs to be created and deleted, not recycled.
     options.recycle_log_file_num = 0;
-    // What was committed is in the log; a start after a crash need not write it out again.
+    // Committed data is in the log, so a start after a crash need not flush it.
     options.avoid_flush_during_recovery = true;
     // Recovery from errors is ours (rocks_database.h).
     options.max_bgerror_resume_count = 0;
@@ -103,11 +103,11 @@ void choose_durability(rocksdb::Options& options) {
 void choose_memory(rocksdb::Options& options, const RocksOptions& wanted) {
     options.write_buffer_size = wanted.write_buffer_bytes;
     options.max_write_buffer_number = 4;
-    // A get that misses the memtable should not have to search it.
+    // Avoids searching the memtable for keys it does not have.
     options.memtable_prefix_bloom_size_ratio = 0.02;
     options.memtable_whole_key_filtering = false;
-    // A batch brings its index keys in order: inserting goes on from where the last key with this
-    // beginning (partition and letter) went, instead of searching from the top.
+    // A batch has its index keys in order: inserting continues from the last key with this prefix
+    // (partition and letter) instead of searching from the top.
     constexpr std::size_t kHintBytes = kPrefixSize + 1;
     options.memtable_insert_with_hint_prefix_extractor.reset(
         rocksdb::NewFixedPrefixTransform(kHintBytes));
@@ -116,11 +116,11 @@ void choose_memory(rocksdb::Options& options, const RocksOptions& wanted) {
 void choose_background_work(rocksdb::Options& options) {
     options.max_background_jobs = 2;
     options.level_compaction_dynamic_level_bytes = true;
-    // Every cursor looks into all files that have not been merged yet: few of them, or queries get
-    // slower while data comes in.
+    // Every cursor reads all files that have not been compacted yet: keep them few, or queries
+    // become slower during writes.
     options.level0_file_num_compaction_trigger = 4;
     options.bytes_per_sync = std::uint64_t{1} << 20;
-    // No threads that wake up an idle server.
+    // Avoid threads that wake up an idle server.
     options.stats_dump_period_sec = 0;
     options.stats_persist_period_sec = 0;
     // Files are opened when they are read, so opening a large database is as fast as a small one.
@@ -137,16 +137,16 @@ void choose_tables(rocksdb::Options& options,
     table.format_version = 5;
     table.block_size = std::size_t{8} << 10;
     table.filter_policy.reset(rocksdb::NewBloomFilterPolicy(10));
-    // The "prefix" is the whole key, of those keys that are got.
+    // The "prefix" is the whole key, for keys that are not only scanned.
     table.whole_key_filtering = false;
     options.prefix_extractor = std::make_shared<GotKeys>(wanted.scanned_letters);
-    // Index and filters count towards the cache, so memory has one limit; the newest level, which
-    // every get asks, stays.
+    // Index and filter blocks count towards the cache, so that memory has one limit; those of the
+    // newest level, which every get reads, stay pinned.
     table.cache_index_and_filter_blocks = true;
     table.pin_l0_filter_and_index_blocks_in_cache = true;
     options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
-    // What has just been written is soon merged again: compressing it costs processor time twice.
-    // With dynamic level sizes the second entry is the first level below L0.
+    // New data is soon compacted again, so compressing it would cost CPU time twice. With dynamic
+    // level sizes the second entry is the first level below L0.
     options.compression_per_level = {
         rocksdb::kNoCompression, rocksdb::kNoCompression, fastest_compression()};
 }

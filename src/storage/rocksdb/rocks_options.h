@@ -1,4 +1,4 @@
-// Every RocksDB setting we choose, and why, in one place.
+// All our RocksDB settings and their reasons.
 
 #pragma once
 
@@ -13,10 +13,10 @@
 
 namespace orrery::storage {
 
-// Of every key: the partition it belongs to.
+// The prefix of every key: its partition.
 inline constexpr std::size_t kPrefixSize = sizeof(PartitionId);
 
-// What the databases of one engine share. It must outlive them.
+// Shared by the databases of one engine, which it must outlive.
 struct RocksResources {
     std::shared_ptr<WalGuardFileSystem> file_system;
     std::unique_ptr<rocksdb::Env> env;

@@ -9,7 +9,7 @@ namespace {
 ErrorCode code_of(const rocksdb::Status& status) {
     if (status.IsIOFenced()) return ErrorCode::kFenced;
     if (status.IsCorruption()) return ErrorCode::kCorrupted;
-    // A version we do not know wrote these bytes.
+    // Written by a RocksDB version that this one does not know.
     if (status.IsNotSupported()) return ErrorCode::kCorrupted;
     return ErrorCode::kUnavailable;
 }

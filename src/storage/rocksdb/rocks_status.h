@@ -1,4 +1,4 @@
-// Where RocksDB's errors become ours: no rocksdb::Status leaves this folder.
+// Converts RocksDB's errors to ours: no rocksdb::Status leaves this folder.
 
 #pragma once
 
@@ -10,10 +10,10 @@
 
 namespace orrery::storage {
 
-// `status` is not ok. `doing` says what failed: "writing to /data/db".
+// `status` must not be ok. `doing` names the failed operation: "writing to /data/db".
 Error to_error(const rocksdb::Status& status, const std::string& doing);
 
-// Ok stays ok.
+// Success if `status` is ok.
 Status to_status(const rocksdb::Status& status, const std::string& doing);
 
 }  // namespace orrery::storage

@@ -20,7 +20,7 @@ namespace {
 
 rocksdb::Slice to_slice(std::string_view bytes) { return {bytes.data(), bytes.size()}; }
 
-// A partition's key with its prefix, on the stack when it is as short as most are.
+// A partition's key with its prefix, on the stack unless it is long.
 class FullKey {
 public:
     FullKey(std::string_view prefix, std::string_view key) : size_(prefix.size() + key.size()) {
@@ -60,7 +60,7 @@ public:
           direction_(direction) {
         rocksdb::ReadOptions options;
         options.snapshot = snapshot;
-        // The filters know whole keys only, nothing of what begins with one.
+        // The filters contain whole keys only, so they cannot serve range scans.
         options.total_order_seek = true;
         from_ = bounds_.from;
         options.iterate_lower_bound = &from_;
@@ -106,7 +106,7 @@ public:
     }
 
 private:
-    // The iterator points into all of these.
+    // The iterator refers to all of these.
     const std::shared_ptr<RocksInstance> instance_;
     const Bounds bounds_;
     const std::string_view prefix_;
@@ -116,7 +116,7 @@ private:
     std::unique_ptr<rocksdb::Iterator> iterator_;
 };
 
-// The keys of a partition, for reading from one instance or another.
+// The keys of a partition, readable from any instance.
 class KeySpace {
 public:
     explicit KeySpace(PartitionId id) : prefix_(partition_prefix(id)), end_(partition_end(id)) {}
@@ -145,8 +145,8 @@ Result<bool> KeySpace::get(RocksInstance& instance,
                            const rocksdb::ReadOptions& options,
                            std::string_view key,
                            std::string& value) const {
-    // Out of a memtable RocksDB copies straight into `value`; out of the block cache it hands
-    // over a pinned block, and the copy is ours.
+    // From a memtable RocksDB copies directly into `value`; from the block cache it returns a
+    // pinned block, which we copy.
     rocksdb::PinnableSlice found(&value);
     rocksdb::DB& db = *instance.db;
     const rocksdb::Status status =
@@ -192,7 +192,7 @@ std::unique_ptr<Cursor> KeySpace::scan(std::shared_ptr<RocksInstance> instance,
                                        Direction direction) const {
     RocksCursor::Bounds bounds{.from = prefix_ + range.from, .until = end_};
     if (range.until) bounds.until = prefix_ + *range.until;
-    // RocksDB does not define what an upside-down range holds.
+    // RocksDB does not define iteration over an inverted range.
     if (bounds.until && *bounds.until < bounds.from) bounds.until = bounds.from;
     return std::make_unique<RocksCursor>(
         std::move(instance), options.snapshot, std::move(bounds), direction);
@@ -248,7 +248,7 @@ private:
     const std::shared_ptr<const KeySpace> keys_;
 };
 
-// RocksDB's own bytes around each operation: a tag and two lengths, and the prefix.
+// RocksDB's overhead per operation: a tag and two lengths, plus the prefix.
 constexpr std::size_t kOperationOverhead = 12 + kPrefixSize;
 
 Status RocksStore::commit(const WriteBatch& batch) {

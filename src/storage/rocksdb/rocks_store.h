@@ -17,7 +17,7 @@ std::shared_ptr<PartitionStore> make_rocks_store(std::shared_ptr<RocksDatabase> 
 // 7 → 00 00 00 07. On disk. Never change.
 std::string partition_prefix(PartitionId id);
 
-// The first key behind the partition's keys; the last partition has none.
+// The first key after the partition's keys; nullopt for the last partition.
 std::optional<std::string> partition_end(PartitionId id);
 
 }  // namespace orrery::storage

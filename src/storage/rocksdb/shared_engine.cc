@@ -12,7 +12,7 @@ namespace orrery::storage {
 
 namespace {
 
-// A partition here is a key prefix: opening one costs nothing.
+// Here a partition is a key prefix: opening one costs nothing.
 class SharedRocksEngine final : public Engine {
 public:
     explicit SharedRocksEngine(std::shared_ptr<RocksDatabase> database)
@@ -37,17 +37,17 @@ private:
 
 Status SharedRocksEngine::drop(PartitionId id) {
     const std::optional<std::string> last = TRY(last_key(id));
-    // Also the way out of a repeated drop, which would only pile up tombstones.
+    // Also ends a repeated drop, which would only add tombstones.
     if (!last) return {};
     const std::string first = partition_prefix(id);
     rocksdb::WriteBatch batch;
-    // The last partition has no end to delete up to, so its last key goes separately in all.
+    // The last partition has no end key, so every drop deletes the last key separately.
     TRY(to_status(batch.DeleteRange(first, *last), "adding to a batch"));
     TRY(to_status(batch.Delete(*last), "adding to a batch"));
     TRY(database_->write(batch));
 
-    // Gives the space of whole files back now instead of at some later compaction. The range is
-    // deleted already, so a failure here costs only space.
+    // Frees whole files now instead of at a later compaction. The range is already deleted, so a
+    // failure here only costs space.
     const std::shared_ptr<RocksInstance> instance = database_->instance();
     rocksdb::DB& db = *instance->db;
     const rocksdb::Slice begin(first);

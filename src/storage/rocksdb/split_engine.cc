@@ -18,14 +18,14 @@ namespace orrery::storage {
 
 namespace {
 
-// A directory that is not there is no error.
+// Succeeds if there is no such directory.
 Status remove_directory(rocksdb::FileSystem& file_system, const std::string& path) {
     const rocksdb::IOOptions options;
     std::vector<std::string> names;
     const rocksdb::IOStatus listed = file_system.GetChildren(path, options, &names, nullptr);
     if (listed.IsNotFound() || listed.IsPathNotFound()) return {};
     TRY(to_status(listed, "listing " + path));
-    // Without their list, which goes first, logs need not be taken off it one by one.
+    // The list of logs is removed first, so that logs need not be unlisted one by one.
     std::stable_partition(
         names.begin(), names.end(), [](const std::string& name) { return name == kWalListName; });
     for (const std::string& name : names) {
@@ -41,7 +41,7 @@ public:
     explicit SplitRocksEngine(RocksOptions options)
         : options_(std::move(options)), resources_(make_rocks_resources(options_)) {}
 
-    // Looks for the directory and makes it when it may.
+    // Checks for the directory and creates it if allowed.
     Status prepare();
 
     Result<std::shared_ptr<PartitionStore>> open(PartitionId id) override;
@@ -53,7 +53,7 @@ private:
         return fmt::format("{}/p{:08x}", options_.path, id);
     }
 
-    // Makes the coming and going of partitions survive a power cut.
+    // Makes the creation and removal of partitions survive a power failure.
     Status sync() const {
         return to_status(sync_directory(*resources_->file_system, options_.path),
                          "syncing " + options_.path);

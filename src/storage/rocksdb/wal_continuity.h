@@ -1,5 +1,5 @@
-// Watches the replay of the write-ahead logs: RocksDB numbers all changes, so a number that is
-// missing is a record, a block or a whole log that is missing. RocksDB 7.8 does not look.
+// Checks the replay of the write-ahead logs: RocksDB numbers all changes, so a gap means that a
+// record, a block or a whole log is missing. RocksDB 7.8 does not check this.
 
 #pragma once
 
@@ -31,7 +31,7 @@ public:
     }
 
 private:
-    // RocksDB replays in one thread, before open() returns, through a const method.
+    // RocksDB calls this const method from one thread, before open() returns.
     mutable std::uint64_t next_ = 0;
 };
 

@@ -11,10 +11,9 @@ namespace orrery::storage {
 
 namespace {
 
-// A write-ahead log. Everything behind the last successful sync belongs to one commit group that
-// nobody has been told about, so when an append or a sync fails the file is cut back to there and
-// the log is given up: what RocksDB still appends is thrown away, and a sync always fails, so that
-// nothing can be acknowledged through it.
+// A write-ahead log. Everything after the last successful sync belongs to one unacknowledged commit
+// group, so if an append or sync fails, the file is cut back to that point and abandoned: further
+// appends are discarded and syncs always fail, so that nothing can be acknowledged through it.
 class WalGuardFile final : public rocksdb::FSWritableFileOwnerWrapper {
 public:
     WalGuardFile(std::unique_ptr<rocksdb::FSWritableFile> target,
@@ -53,7 +52,7 @@ public:
 
 private:
     static rocksdb::IOStatus refusal() {
-        return rocksdb::IOStatus::IOError("this log was given up after a failed write");
+        return rocksdb::IOStatus::IOError("this log was abandoned after a failed write");
     }
 
     rocksdb::IOStatus after_append(rocksdb::IOStatus status, std::size_t size) {
@@ -76,7 +75,7 @@ private:
 
     void give_up(const rocksdb::IOStatus& why) {
         given_up_ = true;
-        // A fenced file belongs to somebody else now.
+        // A fenced file belongs to another node now.
         if (why.IsIOFenced()) return;
         const rocksdb::IOOptions options;
         rocksdb::IOStatus cut = target()->Truncate(synced_size_, options, nullptr);
@@ -107,7 +106,7 @@ struct FilePath {
     std::string_view name;
 };
 
-// What file_in() put together.
+// The inverse of file_in().
 FilePath split_path(std::string_view path) {
     const std::size_t slash = path.rfind('/');
     if (slash == std::string_view::npos) return {.directory = ".", .name = path};
@@ -140,7 +139,7 @@ Status WalGuardFileSystem::open_wal_list(const std::string& directory) {
     {
         const std::lock_guard guard(mutex_);
         std::shared_ptr<WalList>& kept = wal_lists_[directory];
-        // The failed instance that is opened again may still be removing a log.
+        // Keep the existing list: the failed instance may still be removing a log.
         if (!kept) kept = std::make_shared<WalList>(target_, directory);
         list = kept;
     }
@@ -176,7 +175,7 @@ rocksdb::IOStatus WalGuardFileSystem::DeleteFile(const std::string& name,
                                                  rocksdb::IODebugContext* debug) {
     rocksdb::IOStatus status = unlist(name);
     if (status.IsNoSpace()) {
-        // The log may be what fills the disk. Empty, it is as useless and need not be unlisted.
+        // The log may be what fills the disk. Emptying it is safe: a listed empty log is harmless.
         status = cut(*target(), name, 0);
         if (status.ok()) status = unlist(name);
     }

@@ -1,7 +1,7 @@
-// A file system that keeps refused commits out of the write-ahead log, so that the files on it hold
+// A file system that keeps refused commits out of the write-ahead log, so that its files hold
 // exactly what was acknowledged whenever a database is opened from them, in this process or the
-// next. RocksDB 7.8 by itself leaves the beginning of a failed record, or all of it, in the log.
-// It also keeps the list of the logs that must be there (wal_list.h).
+// next. RocksDB 7.8 by itself leaves part or all of a failed record in the log. It also maintains
+// the list of required logs (wal_list.h).
 
 #pragma once
 
@@ -18,7 +18,7 @@
 
 namespace orrery::storage {
 
-// The cuts that could not be made at once; shared with the files, which outlive nothing.
+// Cuts that failed and must be retried; shared with the open files.
 class PendingCuts {
 public:
     void add(const std::string& file, std::uint64_t size);
@@ -35,11 +35,11 @@ public:
 
     const char* Name() const override { return "OrreryWalGuard"; }
 
-    // Cuts the logs of failed commits back that could not be cut when it happened. Until this
-    // succeeds a database must not be opened again.
+    // Makes the cuts of failed commits that could not be made at the time. Until this succeeds, the
+    // database must not be reopened.
     rocksdb::IOStatus make_pending_cuts() { return cuts_->make(*target()); }
 
-    // To be called before a database is opened there, and again before it is opened again.
+    // Call before each open of a database in this directory, including reopens.
     Status open_wal_list(const std::string& directory);
 
     rocksdb::IOStatus NewWritableFile(const std::string& name,
@@ -47,8 +47,8 @@ public:
                                       std::unique_ptr<rocksdb::FSWritableFile>* file,
                                       rocksdb::IODebugContext* debug) override;
 
-    // A log leaves the list before it leaves the directory. Without a list, which is how a whole
-    // database is removed, it just goes.
+    // A log is unlisted before it is removed. Without a list, as when a whole database is removed,
+    // it is just removed.
     rocksdb::IOStatus DeleteFile(const std::string& name,
                                  const rocksdb::IOOptions& options,
                                  rocksdb::IODebugContext* debug) override;
@@ -57,8 +57,8 @@ public:
                                  const rocksdb::IOOptions& options,
                                  rocksdb::IODebugContext* debug) override;
 
-    // A lock belongs to the users of this object together: a database that is opened again takes
-    // over from the one that failed, which is still there for its readers.
+    // A lock is shared by all users of this object: a reopened database takes over from the failed
+    // one, which stays open for its readers.
     rocksdb::IOStatus LockFile(const std::string& name,
                                const rocksdb::IOOptions& options,
                                rocksdb::FileLock** lock,
@@ -73,7 +73,7 @@ private:
         int users;
     };
 
-    // Null when there is none.
+    // Null if there is none.
     std::shared_ptr<WalList> wal_list(const std::string& directory);
     rocksdb::IOStatus unlist(const std::string& name);
 

@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::string_view kDraftName = "WALS.new";
 constexpr std::string_view kLogEnding = ".log";
-// Behind the last name, so that a list that was cut is not taken for a shorter one.
+// Follows the last name, so that a truncated list is not mistaken for a shorter one.
 constexpr std::string_view kEnd = "end\n";
 
 std::string to_text(const LogNumbers& logs) {
@@ -25,7 +25,7 @@ std::string to_text(const LogNumbers& logs) {
     return text + std::string(kEnd);
 }
 
-// Nothing when it is not exactly what to_text() makes.
+// nullopt unless the text is exactly what to_text() writes.
 std::optional<LogNumbers> parse(std::string_view text) {
     LogNumbers logs;
     std::string_view left = text;
@@ -91,8 +91,8 @@ rocksdb::IOStatus WalList::add(std::uint64_t log) {
     rocksdb::IOStatus status = sync_directory(*file_system_, directory_);
     if (status.ok()) status = draft(logs);
     if (status.ok()) return put_in_place(std::move(logs));
-    // Nothing has happened to the list. A full disk is tried again and again, so no empty logs are
-    // left lying about; but in a fenced directory everything is somebody else's.
+    // The list is unchanged. Remove the empty log, because a full disk is retried many times; but
+    // in a fenced directory all files belong to another node.
     if (!status.IsIOFenced()) {
         const std::string name = file_in(directory_, log_name(log));
         file_system_->DeleteFile(name, rocksdb::IOOptions(), nullptr).PermitUncheckedError();

@@ -1,5 +1,5 @@
-// The list of logs keeps its rule wherever the process or the machine stops and whichever step
-// fails: what is listed is there, and what has anything to lose is listed.
+// The list of logs keeps its invariant wherever the process or machine stops and whichever step
+// fails: listed logs exist, and logs that hold data are listed.
 
 #include "storage/rocksdb/wal_list.h"
 
@@ -30,7 +30,7 @@ const std::string kPath = "/db";
 
 enum class Outcome : std::uint8_t { kGood, kNotDone, kDoneButReportedAsFailed };
 
-// Asks before everything that changes which files there are, such as "rename WALS.new WALS".
+// Called before every change to the set of files, such as "rename WALS.new WALS".
 using Observer = std::function<Outcome(const std::string& step)>;
 
 rocksdb::IOStatus perform(const Observer& observer,
@@ -114,8 +114,8 @@ private:
     const Observer observer_;
 };
 
-// What may be on disk after a power cut: since the last sync of the directory, any of the changes
-// to the list and to which logs there are may have got there and any may not.
+// The possible states after a power failure: each change to the list and to the set of logs since
+// the last directory sync may or may not have reached the disk.
 std::vector<FileCopies> after_power_cut(const FileCopies& synced, const FileCopies& now) {
     std::vector<FileCopies> possible{now};
     FileCopies either = synced;
@@ -138,7 +138,7 @@ std::vector<FileCopies> after_power_cut(const FileCopies& synced, const FileCopi
     return possible;
 }
 
-TEST(WalList, NamesAreThoseOfRocksDb) {
+TEST(WalList, LogNamesMatchRocksDb) {
     EXPECT_EQ(log_name(12), "000012.log");
     EXPECT_EQ(log_name(12'345'678), "12345678.log");
     EXPECT_EQ(log_number("000012.log"), 12U);
@@ -148,8 +148,8 @@ TEST(WalList, NamesAreThoseOfRocksDb) {
     }
 }
 
-// Makes and removes logs as RocksDB does, but step by step and by itself, and checks the rule at
-// each of them.
+// Creates and removes logs as RocksDB does, but step by step, and checks the invariant at each
+// step.
 class WalListSteps : public testing::Test {
 protected:
     void start() {
@@ -165,7 +165,7 @@ protected:
         ASSERT_TRUE(opened);
     }
 
-    // RocksDB never tries the same number twice.
+    // RocksDB never retries the same number.
     void create_log() {
         for (int attempt = 0; attempt < 2; ++attempt) {
             const std::uint64_t number = next_++;
@@ -214,10 +214,10 @@ protected:
             ASSERT_TRUE(list) << list.error().message();
             const LogNumbers listed = list->value_or(LogNumbers());
             for (const std::uint64_t log : listed) {
-                EXPECT_TRUE(files.contains(log_name(log))) << log << " is listed and not there";
+                EXPECT_TRUE(files.contains(log_name(log))) << log << " is listed but missing";
             }
             for (const std::uint64_t log : in_use_) {
-                EXPECT_TRUE(listed.contains(log)) << log << " is in use and not listed";
+                EXPECT_TRUE(listed.contains(log)) << log << " is in use but not listed";
             }
         }
     }
@@ -243,7 +243,7 @@ protected:
     Outcome outcome_ = Outcome::kGood;
 };
 
-TEST_F(WalListSteps, AreInTheOrderThatNeedsNoLuck) {
+TEST_F(WalListSteps, AreInASafeOrder) {
     start();
     const std::vector<std::string> replaced = {"create WALS.new", "rename WALS.new WALS", "sync"};
     EXPECT_EQ(steps_, replaced);
@@ -281,7 +281,7 @@ TEST_F(WalListSteps, MayFailAnywhere) {
     }
 }
 
-TEST(WalListSpace, ALogThatIsNotNeededGivesItsSpaceBackOnAFullDisk) {
+TEST(WalListSpace, FreesAnUnneededLogOnAFullDisk) {
     const auto disk = std::make_shared<FaultyFileSystem>(file_system_with({}, kPath));
     WalGuardFileSystem guard(disk);
     ASSERT_TRUE(guard.open_wal_list(kPath));
@@ -303,8 +303,8 @@ TEST(WalListSpace, ALogThatIsNotNeededGivesItsSpaceBackOnAFullDisk) {
     EXPECT_EQ(files.at("WALS"), "000007.log\nend\n");
 }
 
-// A whole database through creation, memtable switches, a restart and a flush; whatever a power cut
-// leaves of its logs and list at any step opens with everything that was acknowledged.
+// A whole database through creation, memtable switches, a restart and a flush: whatever a power
+// failure leaves of its logs and list at any step opens with everything acknowledged.
 class WalListCrash : public testing::Test {
 protected:
     struct Moment {
@@ -351,7 +351,7 @@ protected:
         ASSERT_TRUE(engine) << engine.error().message();
         const auto found = entries(**(*engine)->open(1), everything(), Direction::kForward);
         EXPECT_GE(static_cast<int>(found.size()), moment.acknowledged);
-        // One commit may be under way.
+        // One commit may be in progress.
         EXPECT_LE(static_cast<int>(found.size()), moment.acknowledged + 1);
     }
 
