@@ -1,6 +1,6 @@
-// Scripts that have used too much too often are not run any more, until they are replaced. The
-// service blocks a stored procedure after six executions beyond its charge (azure-cosmos-dotnet-v3,
-// EmulatorTests), a UDF after the first.
+// Blocks scripts that used too much too often, until they are replaced. The service blocks a stored
+// procedure after six executions that exceed its charge (azure-cosmos-dotnet-v3, EmulatorTests), a
+// UDF after the first.
 
 #pragma once
 
@@ -17,25 +17,25 @@
 namespace orrery::script {
 
 struct BlockRule {
-    std::chrono::milliseconds charge_max;  // an execution that takes longer is a strike
+    std::chrono::milliseconds charge_max;  // a longer execution is a strike
     std::size_t strikes_max;
-    std::string_view limit_name;  // as the service's message calls it
+    std::string_view limit_name;  // as in the service's message
 };
 
 inline constexpr BlockRule kProcedureRule{std::chrono::milliseconds(2000), 6, "resource"};
-// The service's knob for UDFs is 0.1 s, of a unit of work that is not known; this is for one page.
+// The service's setting for UDFs is 0.1 s per unknown unit of work; this is per page.
 inline constexpr BlockRule kUdfRule{std::chrono::milliseconds(2000), 1, "resources"};
 
-// May be used from any thread. Forgets the script that has been good for longest when it is full.
+// Thread-safe. When full, evicts the script whose last strike is oldest.
 class BlockList {
 public:
     explicit BlockList(const BlockRule& rule) : rule_(rule) {}
 
-    // kForbidden when the script is blocked. The key names one version of a script, such as its rid
-    // and etag, so a replaced one starts anew.
+    // kForbidden if the script is blocked. The key identifies one version of a script, such as its
+    // rid and etag, so a replaced script starts over.
     Status check(const std::string& key, std::string_view id) const;
 
-    // Tells of an execution that has ended. UDFs that no item was given to are not to be blamed.
+    // Records a finished execution. Do not record UDFs that were not called on any item.
     void record(const std::string& key, std::chrono::milliseconds took);
 
 private:

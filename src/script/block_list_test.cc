@@ -25,13 +25,13 @@ TEST(BlockListTest, BlocksAfterSixExpensiveExecutions) {
     EXPECT_TRUE(blocked.check("rid/etag2", "p"));
 }
 
-TEST(BlockListTest, BlocksAUdfAtOnce) {
+TEST(BlockListTest, BlocksAUdfAfterOneStrike) {
     BlockList blocked(kUdfRule);
     blocked.record("u", std::chrono::milliseconds(5000));
     EXPECT_THAT(blocked.check("u", "u").error().message(), HasSubstr("allowed resources limit"));
 }
 
-TEST(BlockListTest, ForgetsTheOldest) {
+TEST(BlockListTest, EvictsTheOldest) {
     BlockList blocked(kUdfRule);
     for (int i = 0; i < 5000; ++i) {
         blocked.record(std::to_string(i), std::chrono::milliseconds(5000));

@@ -19,7 +19,7 @@ protected:
         return result("() => { try { " + call +
                       "; } catch (e) { __.response.setBody(e.message); } }");
     }
-    // What a callback of any operation is called with; `c` and `d` are links.
+    // The arguments passed to the callback of an operation; `c` and `d` are links.
     std::string called(const std::string& call) {
         return result(
             "() => { var c = __.getSelfLink(), d = __.getAltLink() + '/docs/'; "
@@ -43,7 +43,7 @@ TEST_F(CollectionTest, KnowsItsLinks) {
         R"([["/pk"],false])");
 }
 
-TEST_F(CollectionTest, RefusesLinksThatAreNotItsOwn) {
+TEST_F(CollectionTest, RefusesForeignLinks) {
     EXPECT_EQ(thrown("__.readDocuments('dbs/AAAA==/colls/AAAABBBB=/')"), "0");
     EXPECT_EQ(thrown("__.readDocuments('dbs/db/colls/coll')"), "0");
     for (const char* link : {"5",
@@ -125,7 +125,7 @@ TEST_F(CollectionTest, MethodsNeedNoThis) {
     EXPECT_TRUE(host_.has("x"));
 }
 
-TEST_F(CollectionTest, GivesADocumentToTheCallback) {
+TEST_F(CollectionTest, PassesADocumentToTheCallback) {
     host_.add(R"({"id":"a"})");
     EXPECT_EQ(called("__.readDocument(d + 'a', done)"),
               std::string(R"(["undefined",{"id":"a","_rid":"rid1",)"
@@ -141,7 +141,7 @@ TEST_F(CollectionTest, GivesADocumentToTheCallback) {
               std::string(R"(["undefined",{"statusCode":204,)") + kOptions + "}]");
 }
 
-TEST_F(CollectionTest, GivesAnErrorToTheCallback) {
+TEST_F(CollectionTest, PassesAnErrorToTheCallback) {
     host_.add(R"({"id":"a"})");
     EXPECT_EQ(called("__.createDocument(c, {id: 'a'}, done)"),
               R"([["error",409,"the id exists","the id exists","Error: the id exists"]])");
@@ -149,7 +149,7 @@ TEST_F(CollectionTest, GivesAnErrorToTheCallback) {
               R"([["error",412,"the etag differs","the etag differs","Error: the etag differs"]])");
 }
 
-TEST_F(CollectionTest, AnErrorWithoutCallbackFailsTheScript) {
+TEST_F(CollectionTest, ErrorWithoutCallbackFailsTheScript) {
     const Outcome outcome = run_procedure(
         "() => { __.readDocument(__.getAltLink() + '/docs/none'); __.response.setBody(1); }");
     ASSERT_FALSE(outcome.status);
@@ -157,7 +157,7 @@ TEST_F(CollectionTest, AnErrorWithoutCallbackFailsTheScript) {
     EXPECT_THAT(outcome.status.error().message(), HasSubstr("no such item"));
 }
 
-TEST_F(CollectionTest, CallbacksRunAfterTheCodeThatAskedInTheOrderOfTheCalls) {
+TEST_F(CollectionTest, CallbacksRunAfterTheCallerInCallOrder) {
     EXPECT_EQ(result("() => { var log = []; var op = (n, then) => __.createDocument("
                      "__.getSelfLink(), {id: n}, () => { log.push(n); if (then) then(); });"
                      "op('1', () => { op('3'); Promise.resolve().then(() => log.push('job')); });"
@@ -166,7 +166,7 @@ TEST_F(CollectionTest, CallbacksRunAfterTheCodeThatAskedInTheOrderOfTheCalls) {
               R"(["main","first","1","job","2","3"])");
 }
 
-TEST_F(CollectionTest, AnExceptionInACallbackFailsTheScript) {
+TEST_F(CollectionTest, ExceptionInACallbackFailsTheScript) {
     const Outcome outcome = run_procedure(
         "() => { __.createDocument(__.getSelfLink(), {}, () => { throw new Error(5, 'late'); }); "
         "__.createDocument(__.getSelfLink(), {}, () => { __.response.setBody('not reached'); }); "
@@ -190,7 +190,7 @@ TEST_F(CollectionTest, ReadsFeedsPageByPage) {
     EXPECT_EQ(host_.operations.back().page_size, 100);
 }
 
-TEST_F(CollectionTest, PassesQueriesOn) {
+TEST_F(CollectionTest, PassesQueriesToTheHost) {
     static_cast<void>(
         value("__.queryDocuments(__.getSelfLink(), 'SELECT 1', {enableScan: true, pageSize: 7})"));
     EXPECT_EQ(host_.operations.back().text, R"({"query":"SELECT 1"})");
@@ -225,7 +225,7 @@ TEST_F(CollectionTest, GeneratesIdsInACopy) {
               "{disableAutomaticIdGeneration: true})"));
 }
 
-TEST_F(CollectionTest, RefusesBodiesThatAreNone) {
+TEST_F(CollectionTest, RefusesInvalidBodies) {
     for (const char* body : {"null", "5", "true", "undefined", "() => {}"}) {
         EXPECT_EQ(thrown(std::string("__.createDocument(__.getSelfLink(), ") + body + ")"), "400");
         EXPECT_EQ(
@@ -235,7 +235,7 @@ TEST_F(CollectionTest, RefusesBodiesThatAreNone) {
     EXPECT_EQ(thrown("__.createDocument(__.getSelfLink(), 'no json')"), "\"SyntaxError\"");
 }
 
-TEST_F(CollectionTest, PassesWriteOptionsOn) {
+TEST_F(CollectionTest, PassesWriteOptionsToTheHost) {
     host_.add(R"({"id":"a"})");
     EXPECT_THAT(called("__.replaceDocument(d + 'a', {id: 'a', n: 2}, {etag: 'etag1', indexAction: "
                        "'exclude'}, done)"),
@@ -251,7 +251,7 @@ TEST_F(CollectionTest, PassesWriteOptionsOn) {
     EXPECT_EQ(thrown("__.createDocument(__.getSelfLink(), {}, {indexAction: 'maybe'})"), "400");
 }
 
-TEST_F(CollectionTest, AFailedOperationThatIsHandledDoesNotFailTheScript) {
+TEST_F(CollectionTest, HandledFailureDoesNotFailTheScript) {
     host_.add(R"({"id":"a"})");
     EXPECT_EQ(
         result("() => { __.createDocument(__.getSelfLink(), {id: 'a'}, e => { if (e.number == "
@@ -259,7 +259,7 @@ TEST_F(CollectionTest, AFailedOperationThatIsHandledDoesNotFailTheScript) {
         "\"handled\"");
 }
 
-TEST_F(CollectionTest, AttachmentsAreRefused) {
+TEST_F(CollectionTest, RefusesAttachments) {
     EXPECT_EQ(called("__.readAttachments(d + 'a', done)"),
               R"([["error",400,"Attachments are not supported.","Attachments are not supported.",)"
               R"("Error: Attachments are not supported."]])");

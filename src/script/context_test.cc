@@ -12,7 +12,7 @@ constexpr const char* kTry =
 
 class ContextTest : public ScriptTest {
 protected:
-    // An expression in which attempt(f) gives the error's number and message.
+    // An expression in which attempt(f) returns the error's number and message.
     std::string attempt(const std::string& expression) {
         return result(std::string("() => { ") + kTry + " __.response.setBody(attempt(() => " +
                       expression + ")); }");
@@ -30,14 +30,14 @@ TEST_F(ContextTest, HasTheGlobalNames) {
     EXPECT_EQ(value("Object.keys(globalThis)"), "[]");
 }
 
-TEST_F(ContextTest, TheResponseBodyStartsAsTheEmptyString) {
+TEST_F(ContextTest, ResponseBodyStartsEmpty) {
     EXPECT_EQ(result("() => { for (var i = 0; i < 10; i++) getContext().getResponse()"
                      ".appendValue('Body', i); }"),
               "\"0123456789\"");
     EXPECT_EQ(value("getContext().getResponse().getBody() === ''"), "true");
 }
 
-TEST_F(ContextTest, AppendDependsOnWhatIsThere) {
+TEST_F(ContextTest, AppendDependsOnTheCurrentValue) {
     EXPECT_EQ(result("() => { __.response.setBody(1); __.response.appendBody(2); }"), "3");
     EXPECT_EQ(result("() => { __.response.setBody(null); __.response.appendBody({a: 1}); }"),
               R"({"a":1})");
@@ -61,7 +61,7 @@ TEST_F(ContextTest, KeysCannotBeAdded) {
               R"([true,"undefined","undefined"])");
 }
 
-TEST_F(ContextTest, ShowsWhetherItLogs) {
+TEST_F(ContextTest, ShowsWhetherLoggingIsOn) {
     const std::string shown =
         "() => { __.response.setBody("
         "__.request.getValue('x-ms-documentdb-script-enable-logging')); }";
@@ -69,7 +69,7 @@ TEST_F(ContextTest, ShowsWhetherItLogs) {
     EXPECT_EQ(run_procedure(shown, "", true).body, R"("true")");
 }
 
-TEST_F(ContextTest, LogsOnlyWhenAsked) {
+TEST_F(ContextTest, LogsOnlyWhenEnabled) {
     const std::string log =
         "() => { console.log('a'); console.log(1); console.log('%s is %s%%', "
         "'x', 5); console.log({toString: () => 'o'}); }";
@@ -78,14 +78,14 @@ TEST_F(ContextTest, LogsOnlyWhenAsked) {
     EXPECT_TRUE(run_procedure("() => console.log()", "", false).status);
 }
 
-TEST_F(ContextTest, ChecksWhatIsLogged) {
+TEST_F(ContextTest, ChecksLogArguments) {
     const std::string check = std::string("() => { ") + kTry +
                               "__.response.setBody([attempt(() => console.log())[0], attempt(() => "
                               "console.log(1, 2))[0]]); }";
     EXPECT_EQ(run_procedure(check, "", true).body, "[400,400]");
 }
 
-TEST_F(ContextTest, TheLogOutlivesAFailure) {
+TEST_F(ContextTest, KeepsTheLogOfAFailedScript) {
     const Outcome thrown = run_procedure("() => { console.log('before'); throw 1; }", "", true);
     EXPECT_FALSE(thrown.status);
     EXPECT_EQ(thrown.log, "before");
@@ -96,7 +96,7 @@ TEST_F(ContextTest, TheLogOutlivesAFailure) {
     EXPECT_EQ(runtime_->run(execution, host_).log, "before");
 }
 
-TEST_F(ContextTest, APreTriggerChangesTheItem) {
+TEST_F(ContextTest, PreTriggerChangesTheItem) {
     const Outcome outcome = run_trigger(
         ScriptKind::kPreTrigger,
         "function () { var r = getContext().getRequest(); var d = r.getBody(); d.id = 'def'; "
@@ -106,7 +106,7 @@ TEST_F(ContextTest, APreTriggerChangesTheItem) {
     EXPECT_FALSE(outcome.body_was_set);
 }
 
-TEST_F(ContextTest, APreTriggersBodyIsTakenAtTheEnd) {
+TEST_F(ContextTest, ReadsThePreTriggerBodyAtTheEnd) {
     host_.on_query = [](const Operation&) {
         return Reply{.status = 200, .body = "[7]", .continuation = {}};
     };
@@ -121,7 +121,7 @@ TEST_F(ContextTest, APreTriggersBodyIsTakenAtTheEnd) {
     EXPECT_TRUE(outcome.body_was_set);
 }
 
-TEST_F(ContextTest, APreTriggerMayGiveTextAndHasNoResponse) {
+TEST_F(ContextTest, PreTriggerMaySetTextAndHasNoResponse) {
     EXPECT_EQ(
         run_trigger(
             ScriptKind::kPreTrigger, "() => __.request.setBody('{\"id\":\"t\"}')", R"({"id":"a"})")
@@ -134,7 +134,7 @@ TEST_F(ContextTest, APreTriggerMayGiveTextAndHasNoResponse) {
     EXPECT_FALSE(run_trigger(ScriptKind::kPreTrigger, "() => __.filter(x => true)", "{}").status);
 }
 
-TEST_F(ContextTest, APostTriggerChangesTheResponseOnly) {
+TEST_F(ContextTest, PostTriggerChangesTheResponseOnly) {
     const Outcome outcome =
         run_trigger(ScriptKind::kPostTrigger,
                     "() => { var b = __.response.getBody(); b.seen = [typeof __.request.setBody, "
@@ -147,7 +147,7 @@ TEST_F(ContextTest, APostTriggerChangesTheResponseOnly) {
               R"("collectionSize=10;","Replace"]})");
 }
 
-TEST_F(ContextTest, APostTriggerFindsAndDeletesTheItemJustWritten) {
+TEST_F(ContextTest, PostTriggerSeesAndDeletesTheWrittenItem) {
     host_.add(R"({"id":"new"})");
     const Outcome outcome =
         run_trigger(ScriptKind::kPostTrigger,
@@ -158,7 +158,7 @@ TEST_F(ContextTest, APostTriggerFindsAndDeletesTheItemJustWritten) {
     EXPECT_TRUE(host_.items.empty());
 }
 
-TEST_F(ContextTest, ATriggerThatThrowsFailsTheOperation) {
+TEST_F(ContextTest, ThrowingTriggerFailsTheOperation) {
     const Outcome outcome =
         run_trigger(ScriptKind::kPostTrigger, "() => { throw new Error(409, 'no'); }", "{}");
     EXPECT_EQ(outcome.status.error().sub_status(), 409U);

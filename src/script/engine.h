@@ -1,6 +1,6 @@
-// The seam to the JavaScript engine. A Runtime is one JavaScript heap on one thread: it runs stored
-// procedures and triggers, none of which meets what another has left, and opens UDFs for queries.
-// It names no engine; spidermonkey/ implements it.
+// The interface to the JavaScript engine. A Runtime is one JavaScript heap on one thread: it runs
+// stored procedures and triggers, isolated from each other, and opens UDFs for queries. It names no
+// engine; spidermonkey/ implements it.
 
 #pragma once
 
@@ -25,8 +25,8 @@
 
 namespace orrery::script {
 
-// A script as it is stored: its id names it in stack traces, its body is a function expression
-// about which nothing has been checked.
+// A stored script: its id names it in stack traces; its body should be a function expression, but
+// has not been checked.
 using Script = model::ScriptDefinition;
 
 enum class ScriptKind : std::uint8_t { kStoredProcedure, kPreTrigger, kPostTrigger };
@@ -34,32 +34,31 @@ enum class ScriptKind : std::uint8_t { kStoredProcedure, kPreTrigger, kPostTrigg
 struct Execution {
     ScriptKind kind = ScriptKind::kStoredProcedure;
     std::shared_ptr<const Script> script;
-    // What it may use: wall-clock time from the moment it is run, at most the limit.
+    // Wall-clock time from the start of the run; capped at the limit.
     std::chrono::milliseconds time_limit{model::limits::kScriptMillisecondsMax};
 
-    // Stored procedures: the body of the request (an array-like object, or empty) and whether
-    // console.log is on.
+    // Stored procedures: the request body (an array-like object, or empty), and whether console.log
+    // is on.
     std::string arguments;
     bool logging = false;
 
-    // Triggers: "Create", "Replace", "Upsert" or "Delete", and the item that is being written (or
-    // deleted) as JSON. Post-triggers: what the client would be answered, as JSON.
+    // Triggers: "Create", "Replace", "Upsert" or "Delete", and the item being written or deleted as
+    // JSON. Post-triggers: the response to the client, as JSON.
     std::string operation_type;
     std::string request_body;
     std::string response_body;
 };
 
 struct Outcome {
-    // Any error means: roll back. A script that throws is kBadRequest with the thrown error's
-    // number as sub-status; one that does not compile kBadRequest/65535; kTimeout is the time
-    // limit.
+    // Any error means rollback. A script that throws is kBadRequest with the thrown error's number
+    // as sub-status; one that does not compile kBadRequest/65535; kTimeout means the time limit.
     Status status;
-    // Stored procedures and post-triggers: the response's body as JSON; nothing when it is
-    // undefined. `body_was_set` tells "" from never set. Pre-triggers: the item to write, as JSON
-    // that has not been checked.
+    // Stored procedures and post-triggers: the response body as JSON; nullopt if it is undefined.
+    // `body_was_set` distinguishes "" from never set. Pre-triggers: the item to write, as unchecked
+    // JSON.
     std::optional<std::string> body;
     bool body_was_set = false;
-    // console.log's text, plain; present also when the script failed.
+    // The console.log output as plain text, also of a failed script.
     std::string log;
     std::chrono::milliseconds took{0};
 };
@@ -67,8 +66,8 @@ struct Outcome {
 // The sub-status of a script that does not compile.
 inline constexpr std::uint32_t kCompileErrorSubStatus = 65535;
 
-// A value that goes into or comes out of a UDF. Strings are UTF-8; arrays and objects go as JSON
-// text (any JSON will do on the way in, also of scalars).
+// An argument or result of a UDF. Strings are UTF-8; arrays and objects are JSON text (arguments
+// may be any JSON, including scalars).
 class UdfValue {
 public:
     enum class Kind : std::uint8_t { kUndefined, kNull, kBoolean, kNumber, kString, kJson };
@@ -95,9 +94,9 @@ private:
     Kind kind_;
 };
 
-// The UDFs of one query, in a global object of their own. Calls cost what the function costs and
-// about a microsecond. Must end before its Runtime, on the same thread; may be open while a script
-// of the same runtime runs an operation (a script's query may call UDFs).
+// The UDFs of one query, in their own global object. A call costs about a microsecond plus the
+// function itself. Close before its Runtime, on the same thread; may be open while a script of the
+// same runtime runs an operation (a script's query may call UDFs).
 class UdfSession {
 public:
     UdfSession() = default;
@@ -105,18 +104,18 @@ public:
     UdfSession& operator=(const UdfSession&) = delete;
     virtual ~UdfSession() = default;
 
-    // The number under which call() knows the function. Errors as an Outcome's.
+    // Returns the number for call(). Errors as in Outcome.
     virtual Result<std::size_t> add(const Script& udf) = 0;
 
     // The result's text lives until the next call. An exception is kBadRequest with its number as
-    // sub-status, time running out kTimeout.
+    // sub-status; exceeding the time limit is kTimeout.
     virtual Result<UdfValue> call(std::size_t udf, std::span<const UdfValue> arguments) = 0;
-    // All arguments and the result as JSON text; nothing is undefined.
+    // Arguments and result as JSON text; nullopt means undefined.
     virtual Result<std::optional<std::string_view>> call_json(
         std::size_t udf, std::span<const std::string_view> arguments) = 0;
 };
 
-// Not thread-safe: made, used and destroyed on one thread, which needs kScriptStackBytes of stack
+// Not thread-safe: create, use and destroy it on one thread, which needs kScriptStackBytes of stack
 // and can have only one at a time.
 class Runtime {
 public:
@@ -125,7 +124,7 @@ public:
     Runtime& operator=(const Runtime&) = delete;
     virtual ~Runtime() = default;
 
-    // Runs to the end of main function, callbacks and promises.
+    // Runs the main function, callbacks and promises to the end.
     virtual Outcome run(const Execution& execution, ScriptHost& host) = 0;
 
     // The time limit covers everything until the session is closed.
@@ -134,12 +133,11 @@ public:
     // Whether the text is a function. The service stores scripts unchecked; this is for tools.
     virtual Status check(const Script& script) = 0;
 
-    // Makes the next run cheap; to be called when there is nothing else to do. `rest` also gives
-    // memory back.
+    // Makes the next run cheap; call when idle. `rest` also frees memory.
     virtual void prepare() = 0;
     virtual void rest() = 0;
 
-    // Memory ran out while it was used. It still works, but is not to be trusted for long.
+    // Memory ran out during use. It still works, but should be replaced soon.
     virtual bool is_exhausted() const = 0;
 };
 
@@ -150,7 +148,7 @@ struct RuntimeOptions {
     std::size_t cache_bytes_max = model::limits::kScriptCacheBytesMax;
 };
 
-// What every runtime of a server shares; outlives them.
+// Shared by all runtimes of a server, which it must outlive.
 struct RuntimeEnvironment {
     const Clock& clock;
     Random& random;

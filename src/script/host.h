@@ -1,9 +1,9 @@
-// What a running script acts on: the port between the engine and the container. `service`
-// implements it over a transaction; tests implement it in memory. The engine never sees storage.
+// The interface through which a running script acts on its container. `service` implements it over
+// a transaction; tests implement it in memory. The engine never sees storage.
 //
-// Every call comes from the thread that runs the script, one at a time, and may block. An error
-// goes to the script's callback, which may carry on, except for those that end the execution
-// whatever the script does (see ends_execution).
+// All calls come from the script's thread, one at a time, and may block. An error is passed to the
+// script's callback, which may continue, except for errors that end the execution regardless (see
+// ends_execution).
 
 #pragma once
 
@@ -15,7 +15,7 @@
 
 namespace orrery::script {
 
-// The numbers are those of `operations` in prelude/collection.js.
+// Same numbers as `operations` in prelude/collection.js.
 enum class OperationKind : std::uint8_t {
     kRead = 0,
     kReadFeed = 1,
@@ -30,18 +30,18 @@ enum class OperationKind : std::uint8_t {
 
 enum class IndexAction : std::uint8_t { kDefault, kInclude, kExclude };
 
-// One operation of a script on its container. What a kind does not use is empty.
+// One operation of a script on its container. Members that a kind does not use are empty.
 struct Operation {
     OperationKind kind = OperationKind::kRead;
     // read, replace, delete, patch: the item, by its rid (self link) or its id (link by name).
     std::string item;
     bool item_is_rid = false;
     // create, upsert, replace: the item's JSON, unchecked. patch: {"operations":[…],"condition":…}.
-    // query: {"query":…,"parameters":[…]}. delete: a partition key as JSON, mostly empty.
+    // query: {"query":…,"parameters":[…]}. delete: a partition key as JSON, usually empty.
     std::string text;
-    // read: the etag that makes it "not modified". Writes: the etag the item must have.
+    // read: the etag for "not modified". Writes: the etag the item must have.
     std::string etag;
-    // Feeds and queries. A page size of -1 leaves it to the host.
+    // Feeds and queries. With a page size of -1 the host decides.
     std::string continuation;
     std::int32_t page_size = 0;
     bool enable_scan = false;
@@ -51,8 +51,8 @@ struct Operation {
 
 struct Reply {
     int status = 200;
-    std::string body;  // the item as stored; an array of rows for feeds and queries; else empty
-    std::string continuation;  // feeds and queries: where the next page begins, empty at the end
+    std::string body;  // the stored item; an array of rows for feeds and queries; else empty
+    std::string continuation;  // feeds and queries: the next page, empty at the end
     bool not_modified = false;
 };
 
@@ -71,28 +71,28 @@ public:
     ScriptHost& operator=(const ScriptHost&) = delete;
     virtual ~ScriptHost() = default;
 
-    // "dbs/<rid>/colls/<rid>/" and "dbs/<name>/colls/<name>". Asked once, before the script runs.
+    // "dbs/<rid>/colls/<rid>/" and "dbs/<name>/colls/<name>". Called once, before the script runs.
     virtual std::string self_link() const = 0;
     virtual std::string alt_link() const = 0;
     virtual std::string partition_key_definition() const = 0;  // JSON
 
-    // "collectionSize=…;…": what is used and what is allowed, now.
+    // "collectionSize=…;…": current usage and limits.
     virtual std::string quota_usage() const = 0;
     virtual std::string quota_limits() const = 0;
 
-    // False when the transaction cannot take any more: the script is told that the operation it
-    // asks for is not accepted, and can end well. Time is the engine's affair.
+    // False if the transaction is full: the operation is not accepted, and the script can end
+    // normally. Time limits are the engine's responsibility.
     virtual bool accepts_operations() const = 0;
 
     virtual Result<Reply> execute(const Operation& operation) = 0;
 
-    // The JSON of the result. The second geometry is empty for functions of one.
+    // The result as JSON. The second geometry is empty for unary functions.
     virtual Result<std::string> evaluate_spatial(SpatialFunction function,
                                                  std::string_view first,
                                                  std::string_view second) = 0;
 };
 
-// The request as a whole cannot go on, so no callback gets to see the error.
+// Errors that fail the whole request, so that no callback receives them.
 constexpr bool ends_execution(ErrorCode code) {
     switch (code) {
         case ErrorCode::kTimeout:

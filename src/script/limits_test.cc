@@ -1,4 +1,4 @@
-// What hostile scripts get: an error for them, nothing for anybody else.
+// Hostile scripts get an error, and nothing else is affected.
 
 #include <thread>
 
@@ -30,7 +30,7 @@ protected:
         expect_alive();
     }
 
-    // Ends, well or badly, and before long.
+    // Must end soon, with success or failure.
     void expect_survives(const std::string& body) {
         const Outcome outcome = run_for(body, std::chrono::milliseconds(1000));
         if (outcome.status) {
@@ -65,8 +65,8 @@ TEST_F(LimitsTest, EndlessCodeTimesOut) {
         " JSON.stringify(o); }");
 }
 
-// Time to call back for what was accepted is kept.
-TEST_F(LimitsTest, WhatIsAcceptedCanEnd) {
+// Reserves time for the callbacks of accepted operations.
+TEST_F(LimitsTest, AcceptedOperationsCanFinish) {
     host_.on_execute = [](const Operation&) {
         std::this_thread::sleep_for(std::chrono::milliseconds(10));
     };
@@ -83,7 +83,7 @@ TEST_F(LimitsTest, WhatIsAcceptedCanEnd) {
     EXPECT_EQ(outcome.body, "true");
 }
 
-TEST_F(LimitsTest, TopLevelCodeTimesOutToo) {
+TEST_F(LimitsTest, TopLevelCodeTimesOut) {
     expect_timeout("function () {}; while (true);");
     EXPECT_EQ(runtime_->check({"a", "function () {}"}).operator bool(), true);
 }
@@ -112,10 +112,11 @@ TEST_F(LimitsTest, MemoryBombsAreErrors) {
         "() => { const a = []; while (true) a.push(new Uint8Array(1 << 24).fill(1)); }");
     expect_survives(
         "() => { let s = 'x'; while (true) { s += s + Math.random(); s.charCodeAt(1); } }");
-    // Keys are kept elsewhere than other strings; what hangs on young objects is counted late.
+    // Property keys are stored apart from other strings; memory held by young objects is counted
+    // late.
     expect_survives("() => { const o = {}; for (let i = 0;; i++) o['x'.repeat(1e6) + i] = 1; }");
     expect_survives("() => { const a = []; for (;;) a.push(1); }");
-    // Memory cannot be looked at where there is no stack left.
+    // Memory cannot be measured when no stack is left.
     expect_survives(
         "() => { const a = []; const f = () => { try { f(); } catch (e) {} "
         "for (let i = 0; i < 1e6; i++) a.push(i); }; f(); }");
@@ -125,7 +126,7 @@ TEST_F(LimitsTest, MemoryBombsAreErrors) {
         "Promise.resolve(new Array(1000).fill(1)).then(f); }; f(); }");
 }
 
-TEST_F(LimitsTest, SearchesThatWouldNotEndAreRefused) {
+TEST_F(LimitsTest, RefusesExpensiveSearches) {
     const std::string text =
         "() => { const t = 'a'.repeat(2 ** 24), p = 'a'.repeat(2 ** 20) + 'b';";
     expect_survives(text + " __.response.setBody(t.indexOf(p)); }");
@@ -138,7 +139,7 @@ TEST_F(LimitsTest, SearchesThatWouldNotEndAreRefused) {
                     " __.response.setBody(new Array(1e6).fill(p + 'c').indexOf(p + 'd')); }");
 }
 
-TEST_F(LimitsTest, TextThatIsTooLongIsNotParsed) {
+TEST_F(LimitsTest, RefusesToParseLongText) {
     expect_survives(
         "() => { __.response.setBody(JSON.parse('[' + '1,'.repeat(3e7) + '1]').length); }");
     EXPECT_EQ(value("JSON.parse('[1, {\"a\": 2}]', (k, v) => k === 'a' ? v + 1 : v)"),
@@ -146,7 +147,7 @@ TEST_F(LimitsTest, TextThatIsTooLongIsNotParsed) {
     EXPECT_THAT(value("JSON.parse()"), HasSubstr("SyntaxError"));
 }
 
-TEST_F(LimitsTest, StringsThatAreTooLongAreNotTransformed) {
+TEST_F(LimitsTest, RefusesToTransformLongStrings) {
     for (const char* call : {"normalize('NFKD')", "toUpperCase()", "toLocaleLowerCase('tr')"}) {
         expect_survives("() => { __.response.setBody('\\u1E9B'.repeat(2 ** 25)." +
                         std::string(call) + ".length); }");
@@ -155,7 +156,7 @@ TEST_F(LimitsTest, StringsThatAreTooLongAreNotTransformed) {
               "[\"ASS\",\"a\",\"Å\"]");
 }
 
-TEST_F(LimitsTest, OrdinarySearchesAreLeftAlone) {
+TEST_F(LimitsTest, AllowsOrdinarySearches) {
     EXPECT_EQ(value("['a,b'.split(','), 'abc'.split(''), 'abc'.split(), 'a1b2'.split(/\\d/)]"),
               R"([["a","b"],["a","b","c"],["abc"],["a","b",""]])");
     EXPECT_EQ(value("['aXbX'.replace('X', '-'), 'aXbX'.replaceAll('X', m => m + m), "
@@ -171,13 +172,13 @@ TEST_F(LimitsTest, OrdinarySearchesAreLeftAlone) {
     EXPECT_THAT(value("''.indexOf.call(null, 'a')"), HasSubstr("TypeError"));
 }
 
-TEST_F(LimitsTest, ARuntimeThatRanOutOfMemorySaysSo) {
+TEST_F(LimitsTest, ReportsThatMemoryRanOut) {
     EXPECT_FALSE(runtime_->is_exhausted());
     EXPECT_FALSE(run_procedure("() => { const a = []; while (true) a.push({}); }").status);
     EXPECT_TRUE(runtime_->is_exhausted());
 }
 
-TEST_F(LimitsTest, OperationsAreRefusedWhenTimeIsNearlyUp) {
+TEST_F(LimitsTest, RefusesOperationsNearTheTimeLimit) {
     host_.add(R"({"id":"a"})");
     // The chain of callbacks ends by itself, so the script succeeds.
     const Outcome outcome = run_for(
@@ -188,14 +189,14 @@ TEST_F(LimitsTest, OperationsAreRefusedWhenTimeIsNearlyUp) {
     EXPECT_GT(host_.operations.size(), 10U);
 }
 
-TEST_F(LimitsTest, OperationsAreRefusedWhenTheHostHasNoBudget) {
+TEST_F(LimitsTest, RefusesOperationsWhenTheHostIsFull) {
     host_.operations_max = 2;
     EXPECT_EQ(value("[1, 2, 3].map(x => __.createDocument(__.getSelfLink(), {id: String(x)}))"),
               "[true,true,false]");
     EXPECT_EQ(host_.items.size(), 2U);
 }
 
-TEST_F(LimitsTest, ErrorsThatConcernTheRequestEndIt) {
+TEST_F(LimitsTest, RequestErrorsEndTheScript) {
     host_.on_query = [](const Operation&) {
         return Error(ErrorCode::kThrottled, "no throughput left");
     };
@@ -221,7 +222,7 @@ TEST_F(LimitsTest, BodiesAndLogsAreBounded) {
     EXPECT_EQ(outcome.log.size(), 16000U);
 }
 
-TEST_F(LimitsTest, ABodyThatGrewIsRefused) {
+TEST_F(LimitsTest, RefusesABodyThatGrew) {
     const Outcome outcome = run_procedure(
         "() => { const a = []; __.response.setBody(a); for (let i = 0; i < 14; i++) "
         "a.push('x'.repeat(1e6)); }");
@@ -229,7 +230,7 @@ TEST_F(LimitsTest, ABodyThatGrewIsRefused) {
     EXPECT_EQ(outcome.status.error().code(), ErrorCode::kTooLarge);
 }
 
-TEST_F(LimitsTest, SourceThatIsNestedTooDeeplyDoesNotCompile) {
+TEST_F(LimitsTest, DeeplyNestedSourceDoesNotCompile) {
     for (const char* open : {"[", "(", "{", "-", "a?", "()=>"}) {
         std::string body = "() => ";
         for (int i = 0; i < 200'000; ++i) {
@@ -240,14 +241,14 @@ TEST_F(LimitsTest, SourceThatIsNestedTooDeeplyDoesNotCompile) {
     expect_alive();
 }
 
-TEST_F(LimitsTest, AnExhaustedRuntimeStillRuns) {
+TEST_F(LimitsTest, ExhaustedRuntimeStillRuns) {
     EXPECT_FALSE(run_procedure("() => { const a = []; while (true) a.push({}); }").status);
     ASSERT_TRUE(runtime_->is_exhausted());
     runtime_->rest();
     EXPECT_EQ(value("1"), "1");
 }
 
-TEST_F(LimitsTest, CallbacksThatWaitAreBounded) {
+TEST_F(LimitsTest, LimitsPendingCallbacks) {
     EXPECT_EQ(result("() => { let n = 0; const link = __.getAltLink() + '/docs/x'; "
                      "while (__.readDocument(link, () => {})) n++; "
                      "__.response.setBody(n); }"),

@@ -12,13 +12,12 @@ namespace orrery::script {
 
 namespace {
 
-// A script may compute for seconds. Requests that need no script come first, so that they do not
-// notice.
+// A script may compute for seconds. Lower its priority, so that other requests are not delayed.
 constexpr int kNiceness = 10;
 
 }  // namespace
 
-// std::thread cannot be given a stack size.
+// std::thread cannot set a stack size.
 class ScriptPool::Thread {
 public:
     explicit Thread(ScriptPool& pool) {
@@ -35,7 +34,7 @@ public:
 private:
     static void* start(void* pool) {
         pthread_setname_np(pthread_self(), "script");
-        // Of the calling thread only, and it may fail: then scripts compete as equals.
+        // Affects the calling thread only. May fail; scripts then run at normal priority.
         setpriority(PRIO_PROCESS, 0, kNiceness);
         static_cast<ScriptPool*>(pool)->run();
         return nullptr;
@@ -69,7 +68,7 @@ Status ScriptPool::post(Job job) {
     {
         const std::lock_guard lock(mutex_);
         if (queue_.size() >= options_.queue_max) {
-            return Error(ErrorCode::kThrottled, "too many scripts are waiting");
+            return Error(ErrorCode::kThrottled, "Too many scripts are waiting; retry later.");
         }
         queue_.push_back(std::move(job));
     }
@@ -83,7 +82,7 @@ void ScriptPool::run() {
     Job job;
     while (next(lock, runtime.get(), job)) {
         lock.unlock();
-        // After running out of memory the heap is not to be trusted with the next script.
+        // After running out of memory the heap is not reliable enough for another script.
         if (runtime && runtime->is_exhausted()) runtime.reset();
         if (!runtime) runtime = make_runtime(environment_, options_.runtime);
         try {

@@ -1,6 +1,5 @@
-// Threads that run scripts, each with a runtime of its own that is made when it is first needed.
-// JavaScript wants a large stack and may keep its thread for seconds, so it never runs on any
-// other.
+// Threads that run scripts, each with its own runtime, created on first use. JavaScript needs a
+// large stack and may occupy its thread for seconds, so it runs on no other threads.
 
 #pragma once
 
@@ -19,9 +18,9 @@ namespace orrery::script {
 
 struct PoolOptions {
     std::size_t threads = 2;
-    // Jobs that may wait. Beyond, a job is refused: they would time out anyway.
+    // Limit of waiting jobs. More are refused, since they would time out anyway.
     std::size_t queue_max = 1024;
-    // With nothing to do for this long, a thread gives memory back.
+    // A thread idle for this long frees memory.
     std::chrono::milliseconds idle{1000};
     RuntimeOptions runtime = {};
 };
@@ -34,11 +33,11 @@ public:
     ScriptPool(const RuntimeEnvironment& environment, const PoolOptions& options);
     ScriptPool(const ScriptPool&) = delete;
     ScriptPool& operator=(const ScriptPool&) = delete;
-    // Runs what has been submitted, then ends the threads.
+    // Runs all submitted jobs, then ends the threads.
     ~ScriptPool();
 
-    // Runs the execution on a thread of the pool, where `done` is called with its outcome. The host
-    // must live until then. kThrottled: too many wait; `done` will not be called.
+    // Runs the execution on a pool thread, which calls `done` with its outcome. The host must live
+    // until then. kThrottled if too many wait; `done` is then not called.
     Status submit(Execution execution, ScriptHost& host, Done done);
 
     // Runs any work that needs a runtime, such as a query with UDFs; the work must not keep it.
@@ -48,7 +47,7 @@ private:
     class Thread;
 
     void run();
-    // False: the pool is being closed.
+    // False if the pool is stopping.
     bool next(std::unique_lock<std::mutex>& lock, Runtime* runtime, Job& job);
 
     const RuntimeEnvironment environment_;

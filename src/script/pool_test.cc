@@ -44,7 +44,7 @@ TEST_F(PoolTest, RunsManyExecutionsOnFewThreads) {
     }
 }
 
-TEST_F(PoolTest, AHostileScriptKeepsOneThreadForItsTime) {
+TEST_F(PoolTest, HostileScriptOccupiesOneThreadUntilItsTimeLimit) {
     ScriptPool pool({clock_, random_, watchdog_}, {.threads = 2});
     auto endless =
         submit(pool, execution("() => { while (true); }", std::chrono::milliseconds(300)));
@@ -57,7 +57,7 @@ TEST_F(PoolTest, AHostileScriptKeepsOneThreadForItsTime) {
     EXPECT_TRUE(submit(pool, execution("() => {}")).get().status);
 }
 
-TEST_F(PoolTest, RefusesWhatCannotWait) {
+TEST_F(PoolTest, RefusesJobsWhenTheQueueIsFull) {
     ScriptPool pool({clock_, random_, watchdog_}, {.threads = 1, .queue_max = 1});
     std::promise<void> started;
     std::promise<void> release;
@@ -85,7 +85,7 @@ TEST_F(PoolTest, RunsOtherWorkWithARuntime) {
     EXPECT_EQ(result.get_future().get(), 42);
 }
 
-TEST_F(PoolTest, FinishesWhatWasSubmitted) {
+TEST_F(PoolTest, FinishesSubmittedJobs) {
     std::atomic<int> done = 0;
     {
         ScriptPool pool({clock_, random_, watchdog_}, {.threads = 1});

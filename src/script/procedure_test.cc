@@ -24,7 +24,7 @@ TEST_F(ProcedureTest, AcceptsEveryFormOfFunctionExpression) {
     EXPECT_EQ(result("function f() { g(); }\nfunction g() " + set), "1");
 }
 
-TEST_F(ProcedureTest, ReportsWhatDoesNotCompileAtExecution) {
+TEST_F(ProcedureTest, ReportsCompileErrorsAtExecution) {
     for (const char* body : {"foo() { return 1; }", "function (", "", "var x = 1;", "5", "{}"}) {
         const Outcome outcome = run_procedure(body);
         ASSERT_FALSE(outcome.status) << body;
@@ -47,7 +47,7 @@ TEST_F(ProcedureTest, RunsInSloppyMode) {
               "\"undefined\"");
 }
 
-TEST_F(ProcedureTest, LeavesNothingToTheNextExecution) {
+TEST_F(ProcedureTest, LeaksNothingToTheNextExecution) {
     EXPECT_EQ(result("function () { leak = 1; Array.prototype.map = null; JSON.parse = null;"
                      " Object.prototype.x = 1; getContext = null; }"),
               "\"\"");
@@ -55,7 +55,7 @@ TEST_F(ProcedureTest, LeavesNothingToTheNextExecution) {
               R"(["undefined","function","function","undefined"])");
 }
 
-TEST_F(ProcedureTest, KnowsTheLanguage) {
+TEST_F(ProcedureTest, SupportsModernJavaScript) {
     EXPECT_EQ(value("`${[1, 2].map(x => x * 2)}`"), "\"2,4\"");
     EXPECT_EQ(value("(() => { class A { constructor() { this.x = 1; } } let {x} = new A(); const "
                     "y = x ?? 2; return y ** 2; })()"),
@@ -92,7 +92,7 @@ TEST_F(ProcedureTest, HasNoWayOutOfTheSandbox) {
     EXPECT_THAT(result("function () { import('fs'); __.response.setBody('x'); }"), "\"x\"");
 }
 
-TEST_F(ProcedureTest, TakesAnyArrayLikeObjectForArguments) {
+TEST_F(ProcedureTest, AcceptsAnyArrayLikeArguments) {
     const std::string show =
         "function () { __.response.setBody([arguments.length, "
         "arguments[0], arguments[1]]); }";
@@ -109,7 +109,7 @@ TEST_F(ProcedureTest, TakesAnyArrayLikeObjectForArguments) {
     EXPECT_EQ(result(show, R"({"0":1,"length":10000})"), "[10000,1,null]");
 }
 
-TEST_F(ProcedureTest, RefusesArgumentsThatAreNone) {
+TEST_F(ProcedureTest, RefusesInvalidArguments) {
     for (const char* arguments :
          {"5", "\"text\"", "true", "[1", "nonsense", R"({"length":600000})", R"({"length":1e9})"}) {
         const Outcome outcome = run_procedure("function () {}", arguments);
@@ -130,7 +130,7 @@ TEST_F(ProcedureTest, SerialisesTheBodyAtTheEnd) {
               R"({"a":1})");
 }
 
-TEST_F(ProcedureTest, FailsWithTheNumberThatWasThrown) {
+TEST_F(ProcedureTest, FailsWithTheThrownNumber) {
     const Outcome outcome = run_procedure(
         "function outer() {\n  function inner() { throw new Error(4444, 'mine'); }\n"
         "  inner();\n}");
@@ -147,7 +147,7 @@ TEST_F(ProcedureTest, FailsWithTheNumberThatWasThrown) {
     EXPECT_THAT(error.message(), HasSubstr("Global code"));
 }
 
-TEST_F(ProcedureTest, FailsWithWhateverIsThrown) {
+TEST_F(ProcedureTest, FailsWithAnyThrownValue) {
     EXPECT_THAT(result("() => { throw 'only text'; }"), HasSubstr("Exception = only text\r\n"));
     EXPECT_THAT(result("() => { throw {code: 5}; }"), HasSubstr("Exception = {\"code\":5}"));
     EXPECT_THAT(result("() => { throw undefined; }"), HasSubstr("Exception = undefined"));
@@ -158,7 +158,7 @@ TEST_F(ProcedureTest, FailsWithWhateverIsThrown) {
     EXPECT_EQ(run_procedure("() => { throw {number: 409}; }").status.error().sub_status(), 409U);
 }
 
-TEST_F(ProcedureTest, ErrorTakesANumberAndStaysAStandardError) {
+TEST_F(ProcedureTest, ErrorAcceptsANumberAndStaysAStandardError) {
     EXPECT_EQ(value("(e => [e.number, e.message, String(e), e instanceof Error])(new Error(409, "
                     "'m'))"),
               R"([409,"m","Error: m",true])");
@@ -193,7 +193,7 @@ TEST_F(ProcedureTest, AbortEndsTheScriptAndCannotBeCaught) {
     EXPECT_TRUE(run_procedure("() => {}").status);
 }
 
-TEST_F(ProcedureTest, RejectedPromisesAreNobodysUnlessTheyAbort) {
+TEST_F(ProcedureTest, IgnoresRejectedPromisesUnlessTheyAbort) {
     EXPECT_EQ(result("async () => { __.response.setBody(1); throw new Error('lost'); }"), "1");
     EXPECT_EQ(result("() => { Promise.reject(1); __.response.setBody(2); }"), "2");
     EXPECT_THAT(result("async () => { try { await Promise.reject(new Error('found')); } catch (e) "
@@ -222,7 +222,7 @@ TEST_F(ProcedureTest, SystemProceduresExist) {
     EXPECT_EQ(runtime_->run(execution, host_).body, R"({"a":1})");
 }
 
-TEST_F(ProcedureTest, ReturnsNothingOfTheMainFunction) { EXPECT_EQ(result("() => 42"), "\"\""); }
+TEST_F(ProcedureTest, IgnoresTheResultOfTheMainFunction) { EXPECT_EQ(result("() => 42"), "\"\""); }
 
 }  // namespace
 }  // namespace orrery::script

@@ -16,7 +16,7 @@ protected:
         host_.add(R"({"id":"c","n":2})");
     }
 
-    // The rows a query gives to its callback. "done" stands for the callback.
+    // The rows that a query passes to its callback. In `query`, "done" is the callback.
     std::string rows(const std::string& query) {
         return result(
             "() => { const done = (e, rows) => __.response.setBody(e ? [e.number, "
@@ -61,7 +61,7 @@ TEST_F(QueryApiTest, Transforms) {
               R"([{"id":"a","p":"p"},{"id":"a","p":"q"},{"id":"b","p":"r"}])");
 }
 
-TEST_F(QueryApiTest, SortsByTheHostWhereItCan) {
+TEST_F(QueryApiTest, SortsInTheHostIfPossible) {
     EXPECT_EQ(rows("__.chain().sortBy(d => d.n).pluck('id').value(done)"), R"(["b","c","a"])");
     EXPECT_EQ(host_.operations.back().text,
               R"({"query":"SELECT VALUE r FROM r ORDER BY r[\"n\"] ASC"})");
@@ -71,7 +71,7 @@ TEST_F(QueryApiTest, SortsByTheHostWhereItCan) {
     EXPECT_THAT(host_.operations.back().text, HasSubstr("DESC"));
 }
 
-TEST_F(QueryApiTest, SortsByItselfWhereTheHostCannot) {
+TEST_F(QueryApiTest, SortsInTheScriptOtherwise) {
     EXPECT_EQ(rows("__.chain().sortBy(d => -d.n).pluck('id').value(done)"), R"(["a","c","b"])");
     EXPECT_EQ(rows("__.chain().map(d => d.n).sortByDescending(n => n).value(done)"), "[3,2,1]");
     EXPECT_EQ(rows("__.chain().sortBy(d => [undefined, true, null, 'a', [1]][d.n]).pluck('n')"
@@ -86,7 +86,7 @@ TEST_F(QueryApiTest, AppendsToTheBodyWithoutACallback) {
     EXPECT_THAT(result("() => { __.map(d => d.a.b); }"), HasSubstr("TypeError"));
 }
 
-TEST_F(QueryApiTest, GivesWhatAPredicateThrowsToTheCallback) {
+TEST_F(QueryApiTest, PassesExceptionsOfPredicatesToTheCallback) {
     EXPECT_EQ(rows("__.filter(d => { throw new Error(42, 'mine'); }, done)"), R"([42,"mine"])");
 }
 
@@ -142,7 +142,7 @@ TEST_F(QueryApiTest, ChecksArguments) {
     }
 }
 
-TEST_F(QueryApiTest, AfterARefusalAChainDoesNothing) {
+TEST_F(QueryApiTest, RefusedChainDoesNothing) {
     host_.operations_max = 0;
     EXPECT_EQ(result("() => { const c = __.chain(); __.response.setBody([c.isAccepted, "
                      "c.filter(d => true) === c, c.pluck('x').value() === c, "
@@ -150,7 +150,7 @@ TEST_F(QueryApiTest, AfterARefusalAChainDoesNothing) {
               "[false,true,true,false]");
 }
 
-TEST_F(QueryApiTest, DeliversWhatItHasWhenTheBudgetEnds) {
+TEST_F(QueryApiTest, DeliversPartialResultsWhenTheBudgetEnds) {
     host_.items.clear();
     for (int i = 0; i < 300; ++i) {
         host_.add("{\"id\":\"" + std::to_string(i) + "\"}");

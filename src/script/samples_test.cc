@@ -1,4 +1,4 @@
-// The scripts of tests/scripts, each doing its work on a container in memory.
+// Runs the scripts of tests/scripts on a container in memory.
 
 #include <fstream>
 #include <sstream>
@@ -24,7 +24,7 @@ protected:
         return result(sample(name), arguments);
     }
 
-    // Queries find the items whose member has this value.
+    // Makes queries return the items whose member has this value.
     void find_by(const std::string& member, json::Value value) {
         host_.on_query = [this, member, value = std::move(value)](const Operation&) {
             json::Value::Array rows;

@@ -1,4 +1,4 @@
-// Stored procedures that every container has without anybody having created them.
+// Built-in stored procedures, which every container has.
 
 #pragma once
 
@@ -9,7 +9,7 @@
 
 namespace orrery::script {
 
-// Null when there is none of that id. "__.sys.echo" answers with its first argument.
+// Null if there is none with that id. "__.sys.echo" returns its first argument.
 std::shared_ptr<const Script> system_procedure(std::string_view id);
 
 }  // namespace orrery::script

@@ -1,4 +1,4 @@
-// A container in memory for tests of scripts, and a runtime to run them in.
+// An in-memory container for tests of scripts, and a runtime to run them in.
 
 #pragma once
 
@@ -20,8 +20,8 @@
 
 namespace orrery::script {
 
-// Items in order of creation. A query gives all items, sorted if it ends in ORDER BY r["a"] ASC or
-// DESC; tests that want more answer it themselves.
+// Items in creation order. A query returns all items, sorted if it ends in ORDER BY r["a"] ASC or
+// DESC; tests that need more answer it themselves.
 class FakeHost final : public ScriptHost {
 public:
     std::string self_link() const override { return "dbs/AAAA==/colls/AAAABBBB=/"; }
@@ -65,7 +65,7 @@ public:
         return Error(ErrorCode::kBadRequest, std::string(first) + std::string(second));
     }
 
-    // Adds an item without any operation.
+    // Adds an item without an operation.
     void add(std::string_view text) {
         json::Value item = json::Value::parse(text).take();
         store(item);
@@ -177,7 +177,7 @@ class ScriptTest : public testing::Test {
 protected:
     ScriptTest() { renew_runtime(); }
 
-    // A small heap is full sooner.
+    // A small heap fills up sooner.
     void renew_runtime() {
         runtime_.reset();
         runtime_ = make_runtime({clock_, random_, watchdog_}, {.heap_bytes_max = 48U << 20});
@@ -195,14 +195,14 @@ protected:
         return runtime_->run(execution, host_);
     }
 
-    // What a stored procedure sets as its body, as JSON; or its error.
+    // The body that a stored procedure sets, as JSON, or its error.
     std::string result(const std::string& body, const std::string& arguments = {}) {
         const Outcome outcome = run_procedure(body, arguments);
         if (!outcome.status) return "error: " + outcome.status.error().message();
         return outcome.body.value_or("undefined");
     }
 
-    // The same of an expression.
+    // The same for an expression.
     std::string value(const std::string& expression) {
         return result("function () { getContext().getResponse().setBody(" + expression + "); }");
     }

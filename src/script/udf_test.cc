@@ -22,7 +22,7 @@ protected:
     std::unique_ptr<UdfSession> session_;
 };
 
-TEST_F(UdfTest, TakesAndGivesJson) {
+TEST_F(UdfTest, PassesJson) {
     EXPECT_EQ(call("function (a, b) { return a + b; }", {"1", "2"}), "3");
     EXPECT_EQ(call("(o) => o.a[1]", {R"({"a":[1,"ü"]})"}), "\"ü\"");
     EXPECT_EQ(call("(o) => ({...o, b: [true, null]})", {R"({"a":1})"}),
@@ -36,7 +36,7 @@ TEST_F(UdfTest, TakesAndGivesJson) {
     EXPECT_EQ(call("() => new Date(0)", {}), "\"1970-01-01T00:00:00.000Z\"");
 }
 
-TEST_F(UdfTest, TakesAndGivesTypedValues) {
+TEST_F(UdfTest, PassesTypedValues) {
     const auto show = session_->add({"show", "(...a) => a.map(x => x === undefined ? 'u' : x)"});
     const std::vector<UdfValue> arguments = {UdfValue::undefined(),
                                              UdfValue::null(),
@@ -70,7 +70,7 @@ TEST_F(UdfTest, HasNoContext) {
         R"(["undefined","undefined","object","function"])");
 }
 
-TEST_F(UdfTest, FailsWithTheNumberThatWasThrown) {
+TEST_F(UdfTest, FailsWithTheThrownNumber) {
     const auto udf = session_->add({"f", "() => { throw new Error(32766, 'mine'); }"});
     const auto result = session_->call(*udf, {});
     ASSERT_FALSE(result);
@@ -97,7 +97,7 @@ TEST_F(UdfTest, TimesOut) {
     EXPECT_EQ(call("() => 1", {}), "1");
 }
 
-TEST_F(UdfTest, PromisesLeadNowhere) {
+TEST_F(UdfTest, PromisesNeverRun) {
     EXPECT_EQ(call("async () => { await 1; return 1; }", {}), "{}");
     EXPECT_EQ(value("'still works'"), "\"still works\"");
 }
@@ -119,7 +119,7 @@ TEST_F(UdfTest, RunInsideAScriptsQuery) {
               "\"p8\"");
 }
 
-TEST_F(UdfTest, ATimeoutInsideAScriptsQueryEndsTheScript) {
+TEST_F(UdfTest, TimeoutInsideAScriptsQueryEndsTheScript) {
     host_.on_query = [this](const Operation&) -> Result<Reply> {
         const auto inner = runtime_->open_udfs(std::chrono::milliseconds(30));
         const std::size_t udf = TRY(inner->add({"f", "() => { while (true); }"}));

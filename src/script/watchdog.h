@@ -1,5 +1,5 @@
-// Pokes running scripts now and then, so that a runtime gets to look at the clock and its memory
-// however busy the script is. Sleeps when none runs.
+// Interrupts running scripts periodically, so that a runtime can check time and memory however busy
+// the script is. Sleeps when none runs.
 
 #pragma once
 
@@ -14,18 +14,18 @@ namespace orrery::script {
 
 class Watchdog {
 public:
-    // A regular expression that is interrupted starts over, five times at most (SpiderMonkey's
+    // An interrupted regular expression starts over, at most five times (SpiderMonkey's
     // RegExpShared), so no match may take longer than the interval.
     static constexpr std::chrono::milliseconds kInterval{50};
 
     explicit Watchdog(std::chrono::milliseconds interval = kInterval);
     Watchdog(const Watchdog&) = delete;
     Watchdog& operator=(const Watchdog&) = delete;
-    // All guards must be gone.
+    // All guards must have been destroyed.
     ~Watchdog();
 
-    // As long as it lives, `poke` is called every interval, on the watchdog's thread. Once the
-    // guard is gone it is not called any more.
+    // While it exists, `poke` is called every interval on the watchdog's thread, and never after
+    // its destruction.
     class Guard {
     public:
         Guard(Watchdog& watchdog, std::function<void()> poke);
@@ -46,7 +46,7 @@ private:
     std::condition_variable wake_;
     std::list<std::function<void()>> watched_;
     bool stopping_ = false;
-    bool asleep_ = false;  // waits for the first guard, not for the interval
+    bool asleep_ = false;  // waiting for the first guard, not for the interval
     std::thread thread_;
 };
 

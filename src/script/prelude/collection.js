@@ -1,7 +1,7 @@
-// The collection object: arguments are checked here, the operation itself is the engine's
-// (native.submit). No method uses `this`: scripts detach them.
+// The collection object: checks arguments; the engine runs the operation (native.submit). No method
+// uses `this`, because scripts detach them.
 
-// The numbers of script::OperationKind.
+// Same numbers as script::OperationKind.
 const operations = {read: 0, readFeed: 1, query: 2, create: 3, upsert: 4, replace: 5, remove: 6,
                     patch: 7, attachment: 8};
 // The bits of native.submit's flags.
@@ -15,7 +15,7 @@ function outsideCollection(link) {
                       'current collection.');
 }
 
-// The segments of a link whose literal ones are `names`; one trailing slash is allowed.
+// Splits a link whose literal segments are `names`; allows one trailing slash.
 function segmentsOf(link, names, what) {
     const segments = typeof link === 'string' ? link.split('/') : [];
     const count = 2 * names.length;
@@ -88,8 +88,8 @@ function querySpec(query) {
                      `Actual type is: "${typeof query}".`);
 }
 
-// Completions are called by the engine, as (error, value, options). Without a callback an error
-// leaves the completion and fails the script.
+// The engine calls completions with (error, value, options). Without a callback, an error
+// propagates and fails the script.
 function completion(callback) {
     return (error, value, options) => {
         if (callback) {
@@ -118,7 +118,7 @@ function makeLinks(current) {
         segmentsOf(link, ['dbs', 'colls'], 'collection');
         if (link !== current.selfLink && link !== current.altLink) throw outsideCollection(link);
     }
-    // The document by its rid (self link) or its id (alt link).
+    // The document by rid (self link) or id (alt link).
     function document(link, names, what) {
         const segments = segmentsOf(link, names || ['dbs', 'colls', 'docs'], what || 'document');
         if (link.startsWith(current.selfLink)) return {name: segments[5], isRid: true};
@@ -206,7 +206,7 @@ function patchText(specification) {
     return stringifyJson(isArray(specification) ? {operations: specification} : specification);
 }
 
-// Attachments have left the service: the calls check their arguments and fail.
+// The service has removed attachments: the calls check their arguments and fail.
 function defineAttachments(collection, links) {
     function refuse(name, minimum, check, done) {
         collection[name] = {[name](link, ...rest) {

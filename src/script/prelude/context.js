@@ -1,9 +1,9 @@
-// The last part: what the engine calls. Everything that does not depend on the execution is made
-// when the global object is prepared and, unless the script changes it, used again by the next
-// execution. start() is told of the execution by the engine, which keeps what it returns and reads
-// the messages' values from it at the end.
+// The last part: the functions that the engine calls. Everything that does not depend on the
+// execution is made when the global object is prepared and, unless the script changes it, reused by
+// the next execution. The engine passes the execution to start(), keeps what it returns and reads
+// the values of the messages from it at the end.
 
-// What differs from execution to execution; the engine clears it afterwards.
+// State of the current execution; the engine clears it afterwards.
 const current = {selfLink: '', altLink: '', response: undefined, shorthand: undefined};
 
 const collection = makeCollection(current);
@@ -41,7 +41,7 @@ function start(execution) {
     return {request, response};
 }
 
-// Any array-like object is taken for the arguments of a stored procedure.
+// Any array-like object is accepted as the arguments of a stored procedure.
 function call(main, parameters) {
     return Reflect.apply(main, undefined, parameters === null ? [] : parameters);
 }
@@ -49,8 +49,8 @@ function call(main, parameters) {
 defineGlobal('ErrorCodes', ErrorCodes);
 defineGlobal('console', silentConsole);
 
-// What code can get at in other ways than by the names of the global object: through the context
-// (`__` inherits from the collection), and through syntax.
+// Objects that code can reach other than by global names: through the context (`__` inherits from
+// the collection), and through syntax.
 function hiddenObjects() {
     return [
         createObject(collection), queryFunctions, functionNames, typeRanks, operations, flags, kinds,
@@ -61,8 +61,8 @@ function hiddenObjects() {
     ];
 }
 
-// RegExp.$1, RegExp.input and the like show the last match. (The engine's own way to clear them leaves
-// them so that looking at them crashes.)
+// RegExp.$1, RegExp.input and the like expose the last match. (The engine's own function for
+// clearing them leaves them in a state that crashes when read.)
 function forgetMatches() {
     /(?:)/.exec('');
     RegExp.input = '';

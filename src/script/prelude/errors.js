@@ -1,6 +1,6 @@
 'use strict';
-// What the prelude uses is taken here, before any user code can replace it. A script that alters
-// the built-in prototypes can still make this API fail, but only for its own execution.
+// Captures what the prelude uses before user code can replace it. A script that alters the built-in
+// prototypes can still break this API, but only for its own execution.
 const parseJson = JSON.parse;
 const stringifyJson = JSON.stringify;
 const createObject = Object.create;
@@ -28,7 +28,7 @@ function requireArguments(name, minimum, actual) {
                      `called with ${actual} argument(s).`);
 }
 
-// A name that scripts see but do not find when they enumerate the global object.
+// A global name that is visible to scripts but not enumerable.
 function defineGlobal(name, value) {
     defineProperty(globalThis, name,
                    {value, writable: true, configurable: true, enumerable: false});

@@ -1,6 +1,6 @@
-// Request and response: maps from a key to {value, isWritable}. The engine reads the values when the
-// script has ended, so a body is stored by reference and an object that is changed after setBody()
-// is stored as it is at the end.
+// Request and response: maps from a key to {value, isWritable}. The engine reads the values after
+// the script has ended, so a body is kept by reference, and an object changed after setBody() is
+// sent as it is at the end.
 
 const logRequestHeader = 'x-ms-documentdb-script-enable-logging';
 const logResponseHeader = 'x-ms-documentdb-script-log-results';
@@ -28,7 +28,7 @@ function writable(value) {
     return {value, isWritable: true};
 }
 
-// What a script is told and may answer. The numbers are those of script::ScriptKind; bodies are JSON.
+// What a script receives and may answer. Same numbers as script::ScriptKind; bodies are JSON.
 const kinds = {storedProcedure: 0, preTrigger: 1, postTrigger: 2};
 
 function requestProperties({kind, logging, operationType, requestBody}) {
@@ -115,7 +115,7 @@ function makeMessage(properties) {
     return message;
 }
 
-// '%s' stands for the next argument, '%%' for '%'.
+// Replaces '%s' by the next argument and '%%' by '%'.
 function format(pattern, values) {
     let next = 0;
     return pattern.replace(/%(s|%)/g, (match, kind) => kind === '%' ? '%' : values[next++]);

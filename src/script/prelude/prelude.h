@@ -1,5 +1,5 @@
-// The part of the server-side API that is written in JavaScript, as text. It is the body of a
-// function of one parameter, `native`; see spidermonkey/realm.h for both sides of the contract.
+// The JavaScript part of the server-side API, as text. It is the body of a function with one
+// parameter, `native`; spidermonkey/realm.h describes the contract.
 
 #pragma once
 

@@ -1,14 +1,15 @@
 // The query API: filter, map, pluck, flatten, unwind, sortBy and chains of them. Documents come
-// from the feed (or from an ORDER BY query when the sort key is a plain path), everything else is
-// done here, on the user's functions as they are; captured variables work by themselves.
+// from the feed (or from an ORDER BY query if the sort key is a plain path); everything else runs
+// here, on the user's functions themselves, so captured variables work.
 
 const chainOptions =
     'When using "chain", options can only be provided on the call to the "value" function';
 const chainCallback =
     'When using "chain", the callback parameter can only be provided on the "value" function.';
 
-// A page of results can end in the middle of what one page of documents gives. So a continuation
-// says where to read from and how many results of that have been delivered: "<count>:<token>".
+// A page of results can end in the middle of the results of one page of documents. So a
+// continuation holds where to read from and how many of those results have been delivered:
+// "<count>:<token>".
 function parseContinuation(text) {
     if (!text) return {skip: 0, token: ''};
     const parts = /^(\d{1,15}):([^]*)$/.exec(String(text));
@@ -70,7 +71,7 @@ function sortPath(key) {
     return path.slice(1).split('.').map((name) => `["${name}"]`).join('');
 }
 
-// Where the documents come from, and what is left to do with them.
+// The source of the documents, and the remaining steps.
 function planOf(steps) {
     const sorts = steps.filter((step) => step.key);
     if (sorts.length === 0) return {steps, all: false, query: undefined};
@@ -93,7 +94,7 @@ function readPage(plan, token, options, done) {
                   {text: plan.query, continuation: token, pageSize, flags: options.flags}, done);
 }
 
-// Reads pages until there are enough results or the budget is used up; then calls back once.
+// Reads pages until there are enough results or the budget is exhausted, then calls back once.
 // Returns whether the first read was accepted.
 function gather(plan, options, callback) {
     const results = [];
@@ -124,7 +125,7 @@ function gather(plan, options, callback) {
             if (plan.all) {
                 documents = documents.concat(page);
                 if (next && readPage(plan, next, options, onPage)) return;
-                if (next) throw badRequest('The documents are too many to be sorted.');
+                if (next) throw badRequest('There are too many documents to sort.');
             }
             rows = plan.steps.reduce((input, step) => step.apply(input),
                                      plan.all ? documents : page);
@@ -157,7 +158,7 @@ function makeQueryApi(collection, current) {
         return {isAccepted: gather(planOf(steps), request, tail.callback || appendToResponse)};
     }
 
-    // `steps` are those before this one in a chain; undefined outside of chains.
+    // `steps` are the earlier steps of a chain; undefined outside of chains.
     function proceed(steps, step, options, callback) {
         if (!steps) return run([step], options, callback);
         if (typeof options === 'function') throw badRequest(chainCallback);
@@ -177,7 +178,7 @@ function makeQueryApi(collection, current) {
         return chain;
     }
 
-    // A collection may stand before the other arguments.
+    // The first argument may be the collection.
     function own(args) {
         const isCollection = args[0] === collection || args[0] === current.shorthand;
         return isCollection ? args.slice(1) : args;
@@ -194,7 +195,7 @@ function makeQueryApi(collection, current) {
 
     defineFunctions(collection, undefined);
     collection.chain = () => makeChain([]);
-    // Functions see what they capture without it; it is there for scripts that use it.
+    // Functions see their captures without it; it exists for scripts that use it.
     defineProperty(collection, 'proxy', {
         value: (captures) => createObject(current.shorthand, {
             captures: {value: captures, writable: true, enumerable: true, configurable: true},
@@ -202,7 +203,8 @@ function makeQueryApi(collection, current) {
     });
 }
 
-// From the arguments of a query function: the step, and the options and callback that follow.
+// Returns, from the arguments of a query function, the step and the options and callback that
+// follow.
 const queryFunctions = {
     filter(args) {
         const predicate = requirePredicate(args[0]);
@@ -235,8 +237,8 @@ const queryFunctions = {
             throw badRequest('When using "unwind", "collectionSelector" must be a function.');
         }
         if (select.length !== 1) throw badRequest('"collectionSelector" requires one argument.');
-        // A function of fewer parameters in this place could also be meant as the callback; the
-        // service takes it for the result selector and refuses it.
+        // A function with fewer parameters could also be meant as the callback; the service treats
+        // it as the result selector and refuses it.
         const hasResult = typeof result === 'function';
         if (hasResult && result.length < 2) {
             throw badRequest('"resultSelector" requires two arguments.');

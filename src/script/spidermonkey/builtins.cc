@@ -18,8 +18,8 @@ namespace {
 // Where Error keeps the engine's own constructor.
 constexpr std::size_t kOriginalSlot = 0;
 
-// Error(number, message) is JScript's; every other form is the standard's. A native function
-// does not show in stack traces.
+// Error(number, message) comes from JScript; every other form is standard. A native function does
+// not appear in stack traces.
 bool construct_error(JSContext* context, unsigned count, JS::Value* values) {
     const JS::CallArgs arguments = JS::CallArgsFromVp(count, values);
     JS::RootedObject callee(context, &arguments.callee());

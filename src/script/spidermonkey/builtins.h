@@ -1,5 +1,5 @@
-// Built-in functions that differ from the engine's own: Error takes a number, and searches that
-// could run for hours without ever looking at the clock are done another way.
+// Built-in functions that differ from the engine's: Error accepts a number, and searches that could
+// run for hours without an interrupt check are restricted.
 
 #pragma once
 
@@ -8,7 +8,7 @@
 
 namespace orrery::script {
 
-// The current realm must be the global object's.
+// The current realm must be that of the global object.
 bool install_builtins(JSContext* context, JS::HandleObject global);
 
 }  // namespace orrery::script

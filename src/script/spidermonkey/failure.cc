@@ -20,12 +20,12 @@
 namespace orrery::script {
 namespace {
 
-// Messages travel in headers and logs; a script may throw megabytes.
+// Messages go into headers and logs; a script may throw megabytes.
 constexpr std::size_t kTextUnitsMax = 16 * 1024;
 constexpr std::size_t kFramesMax = 50;
 
-// Errors and scalars as String() shows them, other objects as JSON. Runs code of the script
-// (toString, toJSON), which may fail in its turn.
+// Errors and scalars as String() prints them, other objects as JSON. Runs code of the script
+// (toString, toJSON), which may fail too.
 std::string describe_value(JSContext* context, JS::HandleValue thrown) {
     std::string text;
     bool is_plain_object = false;
@@ -45,7 +45,7 @@ std::string describe_value(JSContext* context, JS::HandleValue thrown) {
     return "unknown";
 }
 
-// The number that Error(number, message) was given, if it can be a sub-status.
+// The number passed to Error(number, message), if it is a valid sub-status.
 std::uint32_t number_of(JSContext* context, JS::HandleValue thrown) {
     if (!thrown.isObject()) return 0;
     JS::RootedObject object(context, &thrown.toObject());
@@ -68,9 +68,9 @@ std::string service_frame(std::string_view line) {
     std::string_view name = line.substr(0, at);
     const std::string_view place = line.substr(at + 1);
     if (place.starts_with(std::string(kPreludeFile) + ":")) return {};
-    // "promise callback*name" and the like: what it was called by is another frame.
+    // "promise callback*name" and the like: the caller is another frame.
     name = name.substr(name.rfind('*') + 1);
-    // The top level of the script is "Global code", which is added for all.
+    // The top level of the script is "Global code", which is always appended.
     if (name.empty() && place.ends_with(":0:1")) return {};
     return "\n   at " + std::string(name.empty() ? "Anonymous function" : name) + " (" +
            std::string(place) + ")";
@@ -136,7 +136,7 @@ bool make_error_object(JSContext* context, const Error& error, JS::MutableHandle
 }
 
 int error_number(ErrorCode code) {
-    // Scripts know fewer numbers than clients do.
+    // Scripts know fewer numbers than clients.
     if (code == ErrorCode::kNotImplemented) return 400;
     if (code == ErrorCode::kFenced) return 410;
     return static_cast<int>(http_status(code));

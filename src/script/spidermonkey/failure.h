@@ -1,4 +1,4 @@
-// Turns what a script threw into the error its caller gets, in the service's words.
+// Converts what a script threw into the error for its caller, worded as in the service.
 
 #pragma once
 
@@ -12,15 +12,15 @@
 
 namespace orrery::script {
 
-// The name under which the prelude is compiled; its frames are left out of stack traces.
+// The file name of the prelude; its frames are omitted from stack traces.
 inline constexpr const char* kPreludeFile = "orrery";
 
 enum class Phase : unsigned char { kCompiling, kExecuting };
 
-// Takes the exception that is pending; there must be one. `file` is the script's name in traces.
+// Takes the pending exception; there must be one. `file` is the script's name in traces.
 Error take_exception(JSContext* context, Phase phase, std::string_view file);
 
-// The same for a value that was handed to abort().
+// The same for a value passed to abort().
 Error describe_failure(JSContext* context,
                        JS::HandleValue thrown,
                        JS::HandleObject stack,
@@ -30,7 +30,7 @@ Error describe_failure(JSContext* context,
 // An Error object for callbacks, with number, message and body.
 bool make_error_object(JSContext* context, const Error& error, JS::MutableHandleValue out);
 
-// HTTP's number for an error, as scripts compare it with ErrorCodes.
+// The HTTP status of an error, which scripts compare with ErrorCodes.
 int error_number(ErrorCode code);
 
 }  // namespace orrery::script

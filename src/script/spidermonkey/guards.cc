@@ -20,7 +20,7 @@ namespace {
 constexpr std::size_t kOriginalSlot = 0;
 constexpr std::size_t kSymbolSlot = 1;
 
-// Characters compared at worst: about 0.2 s.
+// Worst-case number of character comparisons: about 0.2 s.
 constexpr std::uint64_t kWorkMax = std::uint64_t{1} << 34;
 // About 1 s each.
 constexpr std::size_t kParseUnitsMax = std::size_t{1} << 25;
@@ -28,7 +28,7 @@ constexpr std::size_t kTransformUnitsMax = std::size_t{1} << 24;
 constexpr std::int32_t kNoSymbol = -1;
 
 bool refuse(JSContext* context) {
-    JS_ReportErrorASCII(context, "this is too much work for one call");
+    JS_ReportErrorASCII(context, "this call would take too much work");
     return false;
 }
 
@@ -41,7 +41,7 @@ bool call_original(JSContext* context,
     return JS::Call(context, self, original, values, arguments.rval());
 }
 
-// Whether an object given as pattern searches by itself, as regular expressions do.
+// Whether a pattern object implements its own search, as regular expressions do.
 bool has_own_search(JSContext* context, JS::HandleValue pattern, std::int32_t symbol, bool& has) {
     has = false;
     if (!pattern.isObject() || symbol == kNoSymbol) return true;
@@ -91,7 +91,7 @@ bool guarded_array_search(JSContext* context, unsigned count, JS::Value* values)
         }
         const auto work =
             elements * static_cast<double>(JS_GetStringLength(arguments[0].toString()));
-        // The cost of a short string is that of looking at the elements, which is interrupted.
+        // For a short string the cost is visiting the elements, which can be interrupted.
         if (work > static_cast<double>(kWorkMax) &&
             JS_GetStringLength(arguments[0].toString()) > 1024) {
             return refuse(context);
@@ -100,7 +100,7 @@ bool guarded_array_search(JSContext* context, unsigned count, JS::Value* values)
     return call_original(context, arguments, self, arguments);
 }
 
-// Functions of strings that look at every character: upper and lower case, normal forms.
+// String functions that visit every character: case conversion and normalization.
 bool guarded_transform(JSContext* context, unsigned count, JS::Value* values) {
     const JS::CallArgs arguments = JS::CallArgsFromVp(count, values);
     JS::RootedValue self(context, arguments.thisv());
@@ -127,7 +127,7 @@ bool guarded_parse(JSContext* context, unsigned count, JS::Value* values) {
 
 struct Guarded {
     const char* name;
-    std::int32_t symbol;  // the method by which a pattern searches by itself
+    std::int32_t symbol;  // the method by which a pattern implements its own search
 };
 
 bool install(JSContext* context,

@@ -1,4 +1,4 @@
-// This file is compiled without run-time type information, as SpiderMonkey is.
+// This file is compiled without run-time type information, like SpiderMonkey.
 #include "script/spidermonkey/job_queue.h"
 
 #include <cstddef>
@@ -32,7 +32,7 @@ public:
                 if (!JS_IsExceptionPending(context)) return false;
                 JS_ClearPendingException(context);
             }
-            // Jobs that enqueue jobs must not make the vector grow for ever.
+            // Jobs that enqueue jobs must not make the vector grow forever.
             if (next_ >= 1024 && next_ * 2 > jobs_.length()) {
                 jobs_.erase(jobs_.begin(), jobs_.begin() + next_);
                 next_ = 0;
@@ -60,7 +60,7 @@ public:
                            JS::HandleObject /*incumbent_global*/) override {
         if (ignored_) return true;
         if (jobs_.length() - next_ >= model::limits::kScriptPromiseJobsMax) {
-            JS_ReportErrorASCII(context, "too many promise reactions are waiting");
+            JS_ReportErrorASCII(context, "too many pending promise reactions");
             return false;
         }
         if (jobs_.append(job)) return true;
@@ -73,9 +73,9 @@ public:
     bool empty() const override { return next_ == jobs_.length(); }
 
 protected:
-    // Only debuggers call it, and there are none.
+    // Called by debuggers only, and there are none.
     js::UniquePtr<SavedJobQueue> saveJobQueue(JSContext* context) override {
-        JS_ReportErrorASCII(context, "job queues are not saved");
+        JS_ReportErrorASCII(context, "saving job queues is not supported");
         return nullptr;
     }
 

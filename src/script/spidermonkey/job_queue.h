@@ -1,5 +1,5 @@
-// Promise reactions that wait. They run between callbacks, on the runtime's own account: what a
-// script has left behind when it ended is dropped and never meets the next one.
+// Pending promise reactions. They run between callbacks; those left when a script ends are dropped,
+// so that they never affect the next one.
 
 #pragma once
 
@@ -11,21 +11,21 @@ namespace orrery::script {
 
 class JobQueue {
 public:
-    // The context's queue from now on, until it is destroyed.
+    // Becomes the context's queue until it is destroyed.
     explicit JobQueue(JSContext* context);
     JobQueue(const JobQueue&) = delete;
     JobQueue& operator=(const JobQueue&) = delete;
     ~JobQueue();
 
-    // False when a job was stopped from outside (time, memory, abort). What a job throws is
-    // nobody's: the service does not report rejected promises either.
+    // False if a job was stopped from outside (time, memory, abort). Exceptions of jobs are
+    // ignored: the service does not report rejected promises either.
     bool run_all();
     void clear();
-    // While ignored, new jobs are dropped: nothing ever waits for a promise of a UDF.
+    // While ignored, new jobs are dropped: UDFs cannot wait for promises.
     void set_ignored(bool ignored);
 
 private:
-    // Derived from the engine's class, which has no type information, so it stays in one file.
+    // Derived from an engine class, which has no type information, so it is confined to one file.
     class Jobs;
 
     JSContext* const context_;

@@ -8,8 +8,8 @@
 namespace orrery::script {
 namespace {
 
-// Its helper threads must have ended before the library's own static objects are destroyed, so this
-// is tied to the end of the process, not to the last runtime: it cannot be started a second time.
+// The library's helper threads must end before its static objects are destroyed, and it cannot be
+// started twice, so it is tied to the end of the process, not to the last runtime.
 class Library {
 public:
     Library() {

@@ -4,7 +4,7 @@
 
 namespace orrery::script {
 
-// May be called from any thread, any number of times.
+// Thread-safe; may be called any number of times.
 void start_library();
 
 }  // namespace orrery::script

@@ -1,5 +1,5 @@
-// The functions behind the prelude: what JavaScript cannot do by itself. They act on the execution
-// that is running on this context and on nothing else; they are reachable through the prelude only.
+// The native functions used by the prelude. They act only on the execution running on this context
+// and are reachable only through the prelude.
 
 #pragma once
 

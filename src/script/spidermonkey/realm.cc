@@ -19,11 +19,11 @@
 namespace orrery::script {
 namespace {
 
-// Standard classes are made when they are first named, which is why a new global object is cheap.
+// Standard classes are created on first use, which makes a new global object cheap.
 const JSClass kGlobalClass = {
     "global", JSCLASS_GLOBAL_FLAGS, &JS::DefaultGlobalClassOps, nullptr, nullptr, nullptr};
 
-// A watched global object keeps this many scripts ready.
+// How many instantiated scripts a watched global object keeps.
 constexpr std::size_t kInstancesMax = 64;
 
 JSScript* instantiate(JSContext* context, JS::Stencil* script) {
@@ -143,13 +143,13 @@ Realm::Trace Realm::restore() {
     }
     if (!state_->is_known()) return Trace::kUnknown;
     if (!state_->is_unchanged()) return Trace::kSome;
-    // Nothing has been altered, so this is the prelude's own code and nobody else's.
+    // Nothing has been altered, so this runs only the prelude's own code.
     if (call_prelude("forgetMatches")) return Trace::kNone;
     JS_ClearPendingException(context_);
     return Trace::kUnknown;
 }
 
-// Takes back what start() has done. Only defines own properties, which runs no code of scripts.
+// Undoes what start() did. Only defines own properties, which runs no script code.
 bool Realm::forget_execution() {
     JS::RootedValue current(context_);
     JS::RootedValue console(context_);

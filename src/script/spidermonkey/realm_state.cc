@@ -14,14 +14,14 @@
 #include <js/shadow/Shape.h>
 #include <jsfriendapi.h>
 
-// The layout of elements is not in any header of the engine's.
+// The layout of elements is not in any public header of the engine.
 static_assert(MOZJS_MAJOR_VERSION == 102, "check the layout of objects, then change the number");
 
 namespace orrery::script {
 namespace {
 
-// In front of an object's elements stand its flags and three 32-bit counts, of which the first is
-// that of the elements in use.
+// An object's elements are preceded by flags and three 32-bit counts; the first is the number of
+// elements in use.
 struct ElementsHeader {
     std::uint32_t flags;
     std::uint32_t used;
@@ -38,8 +38,8 @@ const ElementsHeader* elements_header(const void* elements) {
     return static_cast<const ElementsHeader*>(elements) - 1;
 }
 
-// The engine keeps what a function is in reserved slots and completes it when it is first called.
-// Everywhere else they are part of the state.
+// The engine keeps function data in reserved slots and completes it on the first call. In other
+// objects reserved slots are part of the state.
 std::size_t first_slot(const JSObject* object) {
     return js::IsFunctionObject(const_cast<JSObject*>(object))
                ? JSCLASS_RESERVED_SLOTS(JS::GetClass(object))
@@ -52,8 +52,7 @@ bool is_young(const JS::Value& value) {
 
 constexpr unsigned kAllOwnKeys = JSITER_OWNONLY | JSITER_HIDDEN | JSITER_SYMBOLS;
 
-// Some properties have no slot after the reserved ones: elements, and the length of arrays and
-// strings.
+// Elements, and the length of arrays and strings, have no slot after the reserved ones.
 bool count_slots(JSContext* context,
                  JS::HandleObject object,
                  const JS::RootedIdVector& keys,
@@ -67,7 +66,7 @@ bool count_slots(JSContext* context,
     return true;
 }
 
-// The values an object's slots must have, accessors apart.
+// The expected values of an object's slots, except accessors.
 bool values_of(JSContext* context,
                JS::HandleObject object,
                const JS::RootedIdVector& keys,
@@ -84,7 +83,7 @@ bool values_of(JSContext* context,
     return true;
 }
 
-// Mostly of very few: a loop is faster than a call.
+// Counts are usually small: a loop is faster than a call.
 bool has_same_bits(const JS::Value* values, const std::uint64_t* recorded, std::size_t count) {
     for (std::size_t i = 0; i < count; ++i) {
         if (values[i].asRawBits() != recorded[i]) return false;
@@ -94,7 +93,7 @@ bool has_same_bits(const JS::Value* values, const std::uint64_t* recorded, std::
 
 }  // namespace
 
-// Walks over everything that can be reached through properties and prototypes.
+// Walks everything reachable through properties and prototypes.
 class RealmState::Search {
 public:
     Search(JSContext* context, RealmState& state)
@@ -106,7 +105,7 @@ public:
     }
 
     bool run() {
-        // Objects are added while it goes on.
+        // Objects are appended during the loop.
         JS::RootedObject object(context_);
         for (std::size_t i = 0; i < state_.objects_.length(); ++i) {
             object = state_.objects_[i];
@@ -128,7 +127,8 @@ private:
         for (std::size_t i = 0; i < keys.length(); ++i) {
             if (!visit_property(object, keys[i])) return false;
         }
-        // The engine marks an object that becomes a prototype, which is no change that counts.
+        // The engine marks objects that become prototypes: do that now, so that it does not look
+        // like a change.
         return JS_NewObjectWithGivenProto(context_, nullptr, object) != nullptr;
     }
 
@@ -168,7 +168,7 @@ bool RealmState::record() {
             return false;
         }
     }
-    // `let` and `class` at the top of a script are not properties of the global object.
+    // Top-level `let` and `class` are not properties of the global object.
     add(JS_GlobalLexicalEnvironment(objects_[0]), 0);
     return is_known();
 }
@@ -187,10 +187,10 @@ bool RealmState::record_properties(JS::HandleObject object) {
         return false;
     }
     add(object, count);
-    // Nothing may be in slots and elements but what the properties have: this is what the engine's
-    // representation is believed to be.
+    // Slots and elements may hold only values of properties: this verifies our assumptions about
+    // the engine's representation.
     const auto is_expected = [&](const JS::Value& value) {
-        if (value.isPrivateGCThing()) return true;  // an accessor's
+        if (value.isPrivateGCThing()) return true;  // of an accessor
         return std::find(expected.begin(), expected.end(), value.asRawBits()) != expected.end() &&
                !is_young(value);
     };
@@ -209,7 +209,7 @@ void RealmState::add(const JSObject* object, std::size_t slot_count) {
     const std::size_t fixed_begin = std::min(first_slot(object), fixed_end);
     const std::size_t dynamic_count = slot_count - fixed_end;
     const ElementsHeader* header = elements_header(layout._1);
-    // Without room for elements, the header is one that all such objects share.
+    // Without room for elements, the header is shared by all such objects.
     if (fixed_begin == fixed_end && dynamic_count == 0 && header->capacity == 0) return;
     Contents contents = {.object = object,
                          .elements_header = {},

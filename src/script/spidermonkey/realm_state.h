@@ -1,11 +1,11 @@
-// What code can leave behind in a global object: everything that can be reached from it, as it was
-// before any user code ran. A global object that is still so can be used again, which is what makes
-// short scripts cheap; one that a script has changed, be it on purpose, is thrown away.
+// Detects what code has changed in a global object, by recording everything reachable from it
+// before any user code runs. An unchanged global object can be reused, which makes short scripts
+// cheap; a changed one is discarded.
 //
-// Objects are compared by the engine's own representation: an object's shape stands for its
-// property names, attributes, prototype and whether it can be extended, its slots and elements for
-// the values. That is only sound as long as no full collection has run since they were recorded: it
-// could give the memory of a shape or of a value to another one.
+// Objects are compared by the engine's own representation: an object's shape covers its property
+// names, attributes, prototype and extensibility; its slots and elements hold the values. This is
+// valid only until the next full garbage collection, which could reuse the memory of a shape or
+// value for another one.
 
 #pragma once
 
@@ -23,25 +23,25 @@ class RealmState {
 public:
     explicit RealmState(JSContext* context) : context_(context), objects_(context) {}
 
-    // First find(), which makes what the engine makes on demand, then a collection of the young
-    // objects, then record(). False: it cannot be watched, or (find) an exception is pending.
+    // Call find(), which creates what the engine creates on demand, then collect the young objects,
+    // then record(). False if it cannot be watched, or (find) if an exception is pending.
     bool find(JS::HandleObject global, JS::HandleObject further_roots);
     bool record();
 
-    // False: there has been a full collection since.
+    // False if a full collection has run since record().
     bool is_known() const;
-    // Whether everything is as it was recorded, if that is known. Runs no code of scripts.
+    // Whether everything is known to be as recorded. Runs no script code.
     bool is_unchanged() const;
 
 private:
-    // Objects as they were. Most are functions, which have nothing but this.
+    // The recorded objects. Most are functions, which have nothing but this.
     struct Header {
         const JSObject* object;
         const void* shape;
         const void* dynamic_slots;
         const void* elements;
     };
-    // What is in the slots and elements of the others: `values_` from `first_value` on.
+    // The slots and elements of the others: `values_` from `first_value` on.
     struct Contents {
         const JSObject* object;
         std::uint64_t elements_header[2];
@@ -63,7 +63,7 @@ private:
     std::vector<Header> headers_;
     std::vector<Contents> contents_;
     std::vector<std::uint64_t> values_;
-    std::uint32_t collection_ = 0;  // the number of the last full collection before recording
+    std::uint32_t collection_ = 0;  // the number of full collections before recording
 };
 
 }  // namespace orrery::script

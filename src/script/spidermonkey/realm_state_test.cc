@@ -1,5 +1,5 @@
-// One script never meets what another has left, although they share a global object: every object
-// that code can reach is changed in many ways, and the next script must find it as it was.
+// Scripts cannot observe each other although they share a global object: every reachable object is
+// changed in many ways, and the next script must find it as it was.
 
 #include "script/spidermonkey/realm_state.h"
 
@@ -9,7 +9,7 @@
 namespace orrery::script {
 namespace {
 
-// Lists everything that can be reached, always in the same order, and describes an object.
+// Lists all reachable objects in a fixed order, and describes an object.
 constexpr const char* kReach = R"(
     const hidden = [__, getContext(), [][Symbol.iterator](), ''[Symbol.iterator](),
         new Map().entries(), new Set().values(), ''.matchAll(/a/g), function* () {},
@@ -44,7 +44,7 @@ constexpr const char* kReach = R"(
         }).concat(name(getPrototypeOf(o)), isExtensible(o)).join();
     })";
 
-// What is done to the object `o`, whose property `key` is one of its own.
+// Changes made to the object `o`, with `key` one of its own properties.
 constexpr const char* kChanges[] = {
     "o.added = 1;",
     "o[0] = 1;",
@@ -63,7 +63,7 @@ class RealmStateTest : public ScriptTest {
 protected:
     SpiderMonkeyRuntime& engine() { return static_cast<SpiderMonkeyRuntime&>(*runtime_); }
 
-    // Runs it twice where a script runs that leaves nothing behind.
+    // Runs it twice after a script that changes nothing; the global object must be reused.
     void expect_used_again(const std::string& body) {
         EXPECT_TRUE(run_procedure(body).status) << body;
         const std::size_t before = engine().realms_made();
@@ -79,7 +79,7 @@ protected:
     }
 };
 
-TEST_F(RealmStateTest, ScriptsThatLeaveNothingShareOne) {
+TEST_F(RealmStateTest, ScriptsThatChangeNothingShareOne) {
     expect_used_again("function () {}");
     expect_used_again("async () => { await 1; __.response.setBody(new Date(0).getTime()); }");
     expect_used_again(
@@ -96,14 +96,14 @@ TEST_F(RealmStateTest, ScriptsThatLeaveNothingShareOne) {
     EXPECT_EQ(engine().realms_made(), before);
 }
 
-TEST_F(RealmStateTest, AnIdleRuntimeStaysReady) {
+TEST_F(RealmStateTest, IdleRuntimeStaysReady) {
     run_procedure("() => {}");
     runtime_->prepare();
     runtime_->rest();
     expect_used_again("() => {}");
 }
 
-TEST_F(RealmStateTest, EveryObjectIsWatched) {
+TEST_F(RealmStateTest, WatchesEveryObject) {
     const std::string reach = kReach;
     const std::size_t count =
         std::stoul(result("() => {" + reach + "__.response.setBody(reach().length); }"));
@@ -121,10 +121,10 @@ TEST_F(RealmStateTest, EveryObjectIsWatched) {
                       change + "} catch (e) {} }");
         ASSERT_EQ(result(describe), before) << "object " << i << ": " << change;
     }
-    EXPECT_GT(engine().realms_made(), count / 2) << "most changes must have cost a global object";
+    EXPECT_GT(engine().realms_made(), count / 2) << "most changes must cause a new global object";
 }
 
-TEST_F(RealmStateTest, WhatScriptsLeaveElsewhereIsGoneToo) {
+TEST_F(RealmStateTest, ClearsOtherStateOfScripts) {
     expect_no_trace("() => { leak = 1; }", "typeof leak");
     expect_no_trace("() => {}; let leak = 1;", "typeof leak");
     expect_no_trace("() => {}; class Leak {}", "typeof Leak");
@@ -143,9 +143,9 @@ TEST_F(RealmStateTest, WhatScriptsLeaveElsewhereIsGoneToo) {
                     "Object.getPrototypeOf(function* () {}).leak");
 }
 
-// A built-in function that the prelude uses is replaced, catches one of the prelude's own objects,
-// and is put back.
-TEST_F(RealmStateTest, ObjectsOfThePreludeCannotBeCaught) {
+// A script replaces a built-in function that the prelude uses, captures one of the prelude's own
+// objects, and restores the function.
+TEST_F(RealmStateTest, PreludeObjectsCannotBeCaptured) {
     host_.add(R"({"id":"a","n":1})");
     const std::string sort =
         "() => { __.sortBy(function (x) { return x.n; }, (e, r) => __.response.setBody(r.length)); "
@@ -171,7 +171,7 @@ TEST_F(RealmStateTest, ObjectsOfThePreludeCannotBeCaught) {
     EXPECT_EQ(result(chain), names);
 }
 
-TEST_F(RealmStateTest, LoggingOfOneIsNotTheNextOnes) {
+TEST_F(RealmStateTest, LoggingDoesNotCarryOver) {
     EXPECT_EQ(run_procedure("() => { console.log('a'); }", {}, true).log, "a");
     EXPECT_EQ(run_procedure("() => { console.log('b'); }", {}, false).log, "");
     EXPECT_EQ(run_procedure("() => { console.log('c'); }", {}, true).log, "c");

@@ -18,7 +18,7 @@ namespace {
 
 constexpr const char* kLogResponseHeader = "x-ms-documentdb-script-log-results";
 
-// A UTF-16 unit is at most three bytes.
+// A UTF-16 unit takes at most three bytes.
 constexpr std::size_t kBodyBytesMax = 3 * model::limits::kScriptMessageUnitsMax;
 
 // Operations are refused in the last fifth of the time, so that the script can end by itself.
@@ -157,7 +157,8 @@ bool RunningScript::make_options(const Reply& reply, JS::MutableHandleValue out)
             set_property(context_, options, "continuation", reply.continuation));
 }
 
-// What was accepted must be able to end: a callback is taken to need as long as its operation did.
+// Accepted operations must be able to finish: assume that a callback takes as long as its operation
+// did.
 bool RunningScript::accepts() const {
     return runtime_.now() + pending_time_ < accept_until_ &&
            pending_.size() < model::limits::kScriptPendingMax &&
@@ -169,7 +170,7 @@ bool RunningScript::submit(const Operation& operation, JS::HandleObject completi
         if (operation.kind == OperationKind::kAttachment) {
             return Error(ErrorCode::kBadRequest, "Attachments are not supported.");
         }
-        // The engine's frames cannot be unwound.
+        // Exceptions must not unwind through the engine's frames.
         try {
             return host_.execute(operation);
         } catch (const std::exception& exception) {
@@ -195,7 +196,7 @@ bool RunningScript::submit(const Operation& operation, JS::HandleObject completi
     return true;
 }
 
-// What start() of the prelude takes apart.
+// The argument of the prelude's start().
 bool RunningScript::describe(JS::MutableHandleValue out) {
     JS::RootedObject object(context_, JS_NewPlainObject(context_));
     if (!object) return false;
@@ -244,7 +245,7 @@ Status RunningScript::read_results(Outcome& outcome) {
         return failure();
     }
     outcome.body_was_set = is_set.isTrue();
-    // An item may be given as its JSON text.
+    // An item may be given as JSON text.
     if (is_pre_trigger && body.isString()) {
         JS::RootedString text(context_, body.toString());
         outcome.body.emplace();
@@ -254,7 +255,7 @@ Status RunningScript::read_results(Outcome& outcome) {
     if (!print_json(context_, body, outcome.body)) return failure();
     // The body was measured when it was set, but an object may have grown since.
     if (outcome.body && outcome.body->size() > kBodyBytesMax) {
-        return Error(ErrorCode::kTooLarge, "The body that the script has set is too large.");
+        return Error(ErrorCode::kTooLarge, "The body set by the script is too large.");
     }
     return {};
 }
@@ -263,7 +264,7 @@ std::string RunningScript::read_log() {
     std::string log;
     JS::RootedValue value(context_);
     if (!messages_ || execution_.kind != ScriptKind::kStoredProcedure) return log;
-    // Not the script's code: whatever the header was set to, only text is a log.
+    // Runs no script code: only a string is accepted as the log.
     if (!message_property("response", kLogResponseHeader, "value", &value) || !value.isString()) {
         return log;
     }

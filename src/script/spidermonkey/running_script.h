@@ -1,6 +1,6 @@
-// One execution of a stored procedure or trigger: its global object, its context, the callbacks
-// that wait. An operation is run when the script asks for it; only its callback waits, until the
-// code that asked has returned. So what was accepted has happened, whatever time is left.
+// One execution of a stored procedure or trigger: its global object, its context and the pending
+// callbacks. An operation runs as soon as the script requests it; only its callback is deferred
+// until the requesting code has returned. So accepted operations always happen.
 
 #pragma once
 
@@ -18,7 +18,7 @@
 
 namespace orrery::script {
 
-// Runs the text at top level and gives the function it is. Enter the realm first.
+// Evaluates the text at top level and returns its function. Enter the realm first.
 Status load_function(SpiderMonkeyRuntime& runtime,
                      Realm& realm,
                      const Script& script,
@@ -35,7 +35,7 @@ public:
     ScriptHost& host() { return host_; }
     const std::string& file() const { return file_; }
     bool accepts() const;
-    // False: the script has been stopped.
+    // False if the script has been stopped.
     bool submit(const Operation& operation, JS::HandleObject completion);
 
 private:
@@ -46,7 +46,7 @@ private:
         JS::PersistentRootedObject completion;
         Result<Reply> reply;
         std::size_t bytes = 0;
-        std::chrono::nanoseconds took{0};  // to execute it
+        std::chrono::nanoseconds took{0};  // execution time of the operation
     };
 
     void run_in_realm(const CompiledScript& compiled, Outcome& outcome);

@@ -22,14 +22,14 @@
 namespace orrery::script {
 namespace {
 
-// The rest of the thread's stack is for what the host does below a script.
+// The rest of the thread's stack is for host code called by a script.
 constexpr std::size_t kJavaScriptStackBytes = kScriptStackBytes / 2;
 constexpr std::uint32_t kNurseryBytesMax = 4 * 1024 * 1024;
 constexpr std::size_t kPreparedMax = 2;
 constexpr int kBlindLooksMax = 20;
 constexpr int kLookPause = 9;
 
-// Text never becomes code: neither eval nor Function, as in the service.
+// Code cannot be created from text, by eval or Function, as in the service.
 bool allow_dynamic_code(JSContext* /*context*/,
                         JS::RuntimeCode /*kind*/,
                         JS::HandleString /*code*/) {
@@ -71,8 +71,8 @@ void SpiderMonkeyRuntime::configure_context() {
     JS_SetSecurityCallbacks(context_, &kSecurity);
     JS::ContextOptionsRef(context_).setAsmJS(false).setWasm(false);
     CHECK(JS_AddInterruptCallback(context_, interrupt));
-    // A script that allocates fast makes the collector run. Looking at its memory then does not
-    // have to wait for the watchdog.
+    // A script that allocates fast triggers garbage collections. Check its memory then instead of
+    // waiting for the watchdog.
     JS_SetGCCallback(
         context_,
         [](JSContext* context, JSGCStatus status, JS::GCReason reason, void* /*data*/) {
@@ -90,7 +90,7 @@ void SpiderMonkeyRuntime::configure_context() {
 
 SpiderMonkeyRuntime::~SpiderMonkeyRuntime() {
     CHECK(deadlines_.empty() && running_ == nullptr);
-    // Compiled scripts share strings with the context, so they must go first.
+    // Compiled scripts share strings with the context, so release them first.
     prepared_.clear();
     watched_.reset();
     scripts_.clear();
@@ -165,7 +165,7 @@ void SpiderMonkeyRuntime::collect() {
     if (watched_ && !watch(*watched_)) watched_.reset();
 }
 
-// Names and strings of scripts are shared by all global objects, and the engine leaves them alone
+// All global objects share the names and strings of scripts, and the engine does not collect them
 // until a thread rests or its memory is full.
 void SpiderMonkeyRuntime::collect_old_scripts() {
     if (scripts_.bytes_thrown_away() >= options_.cache_bytes_max) collect();
@@ -185,7 +185,7 @@ std::unique_ptr<Realm> SpiderMonkeyRuntime::take_realm_for(const CompiledScript&
 }
 
 void SpiderMonkeyRuntime::give_back(std::unique_ptr<Realm> realm, CompiledScript& script) {
-    // What was interrupted is in a state that nobody has thought about.
+    // Do not reuse the state of an interrupted execution.
     if (stopped_ || exhausted_ || watched_) return;
     const Realm::Trace trace = realm->restore();
     if (trace == Realm::Trace::kSome) script.leaves_traces = true;
@@ -215,13 +215,13 @@ bool SpiderMonkeyRuntime::watch(Realm& realm) {
 
 Error SpiderMonkeyRuntime::take_failure(Phase phase, std::string_view file) {
     if (JS::CurrentGlobalOrNull(context_) == nullptr) {
-        // No global object could be made, so there is nowhere to describe the exception in.
+        // No global object could be created, so there is no realm to describe the exception in.
         JS_ClearPendingException(context_);
-        return Error(ErrorCode::kUnavailable, "there is no memory to run the script");
+        return Error(ErrorCode::kUnavailable, "not enough memory to run the script");
     }
     if (JS_IsExceptionPending(context_)) {
         Error error = take_exception(context_, phase, file);
-        // Describing it runs code of the script, which may have been stopped.
+        // Describing it runs script code, which may have been stopped.
         if (!stopped_) return error;
     }
     if (stopped_) {
@@ -247,28 +247,28 @@ bool SpiderMonkeyRuntime::may_go_on() {
     }
     if (time < next_look_) return true;
     const bool is_within = may_use_its_memory();
-    // Looking can take as long as the watchdog's interval, with a deep stack or a full heap; the
-    // script must still get on.
+    // Measuring can take as long as the watchdog's interval, with a deep stack or a full heap; the
+    // script must still make progress.
     next_look_ = now() + kLookPause * (now() - time);
     if (is_within) return true;
     exhausted_ = true;
-    stop(Error(ErrorCode::kBadRequest, "The script exceeded the memory it may use."));
+    stop(Error(ErrorCode::kBadRequest, "The script exceeded its memory limit."));
     return false;
 }
 
 bool SpiderMonkeyRuntime::may_use_its_memory() {
     collect_young_objects();
     if (is_within_memory()) return true;
-    // What is counted may be garbage.
+    // Some of the counted memory may be garbage.
     JS_GC(context_);
     return is_within_memory();
 }
 
-// What hangs on young objects is not counted until they have survived a collection, and an array
-// can grow to gigabytes without any (measured: a.push(1) in a loop). There is no call for it, so
-// this allocates until the space for young objects is full.
+// Memory held by young objects is not counted until they survive a collection, and an array can
+// grow to gigabytes without one (measured: a.push(1) in a loop). There is no API to collect them,
+// so this allocates until the nursery is full.
 void SpiderMonkeyRuntime::collect_young_objects() {
-    // Many words each, but small enough for that space.
+    // Large, but small enough for the nursery.
     constexpr std::size_t kElements = 100;
     const JSAutoRealm entered(context_, home_);
     const std::uint32_t before = JS_GetGCParameter(context_, JSGC_MINOR_GC_NUMBER);
@@ -281,7 +281,7 @@ void SpiderMonkeyRuntime::collect_young_objects() {
     }
 }
 
-// Everything on the heap and what hangs on it outside. The engine itself limits the former only.
+// Heap memory plus malloc memory held by it. The engine itself limits only the former.
 bool SpiderMonkeyRuntime::is_within_memory() {
     const JSAutoRealm entered(context_, home_);
     JS::RootedValue heap_bytes(context_);
@@ -289,7 +289,8 @@ bool SpiderMonkeyRuntime::is_within_memory() {
     JS::RootedObject information(context_, memory_information_);
     if (!JS_GetProperty(context_, information, "gcBytes", &heap_bytes) ||
         !JS_GetProperty(context_, information, "mallocBytes", &other_bytes)) {
-        // There may be no stack left for it now, but a script that is always there hides something.
+        // There may be no stack left right now, but a script that always prevents measuring is
+        // suspect.
         JS_ClearPendingException(context_);
         return ++blind_looks_ <= kBlindLooksMax;
     }

@@ -40,30 +40,30 @@ public:
 
     static SpiderMonkeyRuntime& of(JSContext* context);
 
-    // How many global objects scripts and UDFs have had so far.
+    // How many global objects have been created for scripts and UDFs.
     std::size_t realms_made() const { return realms_made_; }
 
     JSContext* context() const { return context_; }
     JobQueue& jobs() { return *jobs_; }
-    // Errors as an Outcome's.
+    // Errors as in Outcome.
     Result<std::shared_ptr<CompiledScript>> compile(const Script& script);
     RunningScript* running() const { return running_; }
     std::chrono::milliseconds now() const { return environment_.clock.now(); }
     std::string new_id() { return ids_.next(); }
 
-    // For one use. Null when memory ran out.
+    // For a single use. Null if memory ran out.
     std::unique_ptr<Realm> take_realm();
-    // For an execution of the script, to be given back after it.
+    // For an execution of the script; return it with give_back().
     std::unique_ptr<Realm> take_realm_for(const CompiledScript& script);
     void give_back(std::unique_ptr<Realm> realm, CompiledScript& script);
 
-    // The error for a call into JavaScript that failed, whatever the reason.
+    // The error for a failed call into JavaScript, whatever the reason.
     Error take_failure(Phase phase, std::string_view file);
-    // Ends the script that is running with this error; the native function that calls it returns
-    // false. The script cannot catch it.
+    // Ends the running script with this error, which it cannot catch; the calling native function
+    // must return false.
     void stop(Error error);
 
-    // As long as it lives, JavaScript is stopped when the time has come.
+    // While it exists, JavaScript is stopped when the time limit expires.
     class Deadline {
     public:
         Deadline(SpiderMonkeyRuntime& runtime, std::chrono::milliseconds time_limit);
@@ -97,11 +97,11 @@ private:
     std::unique_ptr<JobQueue> jobs_;
     ScriptCache scripts_;
     RefPtr<JS::Stencil> prelude_;
-    // A global object in which nothing runs: others share its zone, and scripts compile in it.
+    // A global object without user code: others share its zone, and scripts are compiled in it.
     JS::PersistentRootedObject home_;
     JS::PersistentRootedObject memory_information_;
     std::deque<std::unique_ptr<Realm>> prepared_;
-    std::unique_ptr<Realm> watched_;  // used again and again, as long as scripts do not change it
+    std::unique_ptr<Realm> watched_;  // reused as long as scripts do not change it
 
     std::size_t realms_made_ = 0;
 
@@ -109,8 +109,8 @@ private:
     std::vector<Deadline*> deadlines_;
     std::optional<Watchdog::Guard> guard_;
     std::optional<Error> stopped_;
-    std::chrono::milliseconds next_look_{0};  // at the memory
-    int blind_looks_ = 0;                     // in a row, at memory that could not be seen
+    std::chrono::milliseconds next_look_{0};  // when to measure memory again
+    int blind_looks_ = 0;                     // consecutive failures to measure memory
     bool exhausted_ = false;
 };
 

@@ -16,8 +16,8 @@ namespace {
 std::size_t size_of(const void* block) { return malloc_usable_size(const_cast<void*>(block)); }
 
 RefPtr<JS::Stencil> compile(JSContext* context, const Script& script) {
-    // The body is a function expression. In front of it stands an operator, so that `function` does
-    // not begin a declaration, on a line of its own, so that line numbers stay right. What follows
+    // The body is a function expression. It is preceded by an operator, so that `function` does not
+    // start a declaration, on a separate line, so that line numbers stay correct. Anything after
     // the expression (a semicolon, a comment, further functions) is allowed.
     std::string_view body = script.body;
     if (body.starts_with("\xEF\xBB\xBF")) body.remove_prefix(3);
@@ -26,7 +26,7 @@ RefPtr<JS::Stencil> compile(JSContext* context, const Script& script) {
     const std::string file = file_name(script);
     JS::CompileOptions options(context);
     options.setFileAndLine(file.c_str(), 0);
-    // Functions are compiled now, once, and not in every global object again.
+    // Compile functions now, once, instead of in every global object.
     options.setForceFullParse();
     JS::SourceText<mozilla::Utf8Unit> text;
     if (!text.init(context, source.data(), source.size(), JS::SourceOwnership::Borrowed)) {

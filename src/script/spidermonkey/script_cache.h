@@ -1,5 +1,5 @@
-// Compiled scripts of one runtime, the least recently used thrown away first. A script is known by
-// its text, so nobody has to say when one was replaced.
+// Compiled scripts of one runtime, with LRU eviction. Scripts are identified by their text, so
+// replacing one needs no invalidation.
 
 #pragma once
 
@@ -22,7 +22,7 @@ std::string file_name(const Script& script);
 
 struct CompiledScript {
     RefPtr<JS::Stencil> stencil;
-    // It has changed the global object it ran in, so that could not be used again.
+    // It changed the global object it ran in, so that could not be reused.
     bool leaves_traces = false;
 };
 
@@ -30,12 +30,12 @@ class ScriptCache {
 public:
     explicit ScriptCache(std::size_t bytes_max) : bytes_max_(bytes_max) {}
 
-    // Compiles what is not there. Null: an exception is pending.
+    // Compiles the script unless it is cached. Null if an exception is pending.
     std::shared_ptr<CompiledScript> find_or_compile(JSContext* context, const Script& script);
 
     void clear();
     std::size_t bytes() const { return bytes_; }
-    // Of the scripts that have been thrown away since the last call of clear_thrown_away().
+    // The size of the scripts evicted since the last clear_thrown_away().
     std::size_t bytes_thrown_away() const { return bytes_thrown_away_; }
     void clear_thrown_away() { bytes_thrown_away_ = 0; }
 

@@ -76,7 +76,7 @@ bool SpiderMonkeyUdfSession::convert(const UdfValue& argument, JS::MutableHandle
             out.setBoolean(argument.boolean());
             return true;
         case UdfValue::Kind::kNumber:
-            // Other NaNs would be taken for pointers.
+            // Non-canonical NaNs would be taken for pointers.
             out.setNumber(JS::CanonicalizeNaN(argument.number()));
             return true;
         case UdfValue::Kind::kString:
@@ -126,7 +126,7 @@ Result<std::optional<std::string_view>> SpiderMonkeyUdfSession::call_json(
         case UdfValue::Kind::kNumber: {
             const json::Number number = json::Number(value.number()).normalized();
             result_.clear();
-            // As JSON.stringify has it: what JSON cannot write is null.
+            // As in JSON.stringify: null if JSON cannot represent the number.
             if (number.is_finite()) json::append_number(result_, number);
             if (result_.empty()) result_ = "null";
             break;

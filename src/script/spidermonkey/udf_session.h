@@ -1,5 +1,5 @@
-// UDFs of one query: their functions stay compiled and rooted in one global object, so that a call
-// is little more than the conversion of its arguments.
+// The UDFs of one query: their functions stay compiled and rooted in one global object, so that a
+// call costs little more than converting its arguments.
 
 #pragma once
 
@@ -46,7 +46,7 @@ private:
     std::unique_ptr<Realm> realm_;
     std::vector<std::unique_ptr<Function>> functions_;
     JS::PersistentRootedVector<JS::Value>
-        values_;  // arguments, kept so that a call allocates nothing
+        values_;  // arguments, kept so that a call does not allocate
     std::string result_;
 };
 

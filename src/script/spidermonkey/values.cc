@@ -15,7 +15,7 @@
 namespace orrery::script {
 namespace {
 
-// Takes UTF-16 in pieces; a pair of surrogates may be split between two of them.
+// Collects UTF-16 in pieces; a surrogate pair may be split between two pieces.
 class Utf16Collector {
 public:
     void add(const char16_t* units, std::size_t count) {
@@ -50,7 +50,7 @@ private:
     }
 
     std::string utf8_;
-    char32_t high_ = 0;  // a high surrogate that waits for its low one
+    char32_t high_ = 0;  // a high surrogate waiting for its low one
 };
 
 bool collect(const char16_t* units, std::uint32_t count, void* collector) {

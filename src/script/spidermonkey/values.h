@@ -1,5 +1,5 @@
-// Between JavaScript values and UTF-8 or JSON text. Functions that return false have left an
-// exception on the context, or were interrupted.
+// Converts between JavaScript values and UTF-8 or JSON text. On false, an exception is pending on
+// the context, or the script was interrupted.
 
 #pragma once
 
@@ -14,7 +14,7 @@ namespace orrery::script {
 
 // Unpaired surrogates become U+FFFD.
 bool append_utf8(JSContext* context, JS::HandleString string, std::string& out);
-// The same of any value, as String(value) gives it, cut at a length.
+// The same for any value, as String(value) prints it, truncated to `units_max`.
 bool append_text(JSContext* context,
                  JS::HandleValue value,
                  std::size_t units_max,
@@ -23,7 +23,7 @@ bool append_text(JSContext* context,
 bool set_string(JSContext* context, std::string_view utf8, JS::MutableHandleValue out);
 
 bool parse_json(JSContext* context, std::string_view text, JS::MutableHandleValue out);
-// Nothing for what JSON.stringify leaves out (undefined, functions, symbols).
+// nullopt for what JSON.stringify omits (undefined, functions, symbols).
 bool print_json(JSContext* context, JS::HandleValue value, std::optional<std::string>& out);
 
 bool set_property(JSContext* context,
