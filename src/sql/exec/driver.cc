@@ -20,7 +20,7 @@ public:
     std::string position() const override { return {}; }
 };
 
-// All items by their numbers.
+// All items, in item-number order.
 class ScanDriver : public Driver {
 public:
     ScanDriver(const DriverContext& context, ItemNumber from)
@@ -95,7 +95,7 @@ Result<std::unique_ptr<Driver>> make_driver(const DriverContext& context,
         case Access::Kind::kSort:
             return make_sort_driver(context, position);
     }
-    return Error(ErrorCode::kInternal, "a plan without a driver");
+    return Error(ErrorCode::kInternal, "no driver for this access kind");
 }
 
 }  // namespace orrery::sql

@@ -1,5 +1,5 @@
-// A driver gives the items a query has to look at, one after the other, in the order of its plan,
-// and can start again at any of them.
+// A driver yields the items a query has to look at, in the order its plan chose, and can resume at
+// any of them.
 
 #pragma once
 
@@ -31,8 +31,8 @@ struct Counters {
     std::uint64_t index_entries_read = 0;
     std::uint64_t rows = 0;
     std::uint64_t row_bytes = 0;
-    // Where the time went, when somebody asks: choosing the way to the items, finding the next one
-    // (which may mean loading some), loading items, writing rows.
+    // Recorded only when timing is requested: choosing the access path, finding the next item
+    // (which may load some), loading items, writing rows.
     std::chrono::nanoseconds planning{};
     std::chrono::nanoseconds finding{};
     std::chrono::nanoseconds loading{};
@@ -51,15 +51,15 @@ public:
     // Moves to the next item; false at the end.
     virtual Result<bool> next() = 0;
 
-    // Of the current item. The values are good until next().
+    // Of the current item. The values are valid until next().
     virtual ItemNumber number() const = 0;
     virtual std::span<const Value> paths() const = 0;
-    // Where the item stands in the order of the items; a driver started with it begins at this
-    // item, or at the one behind it if it is gone. Its first letter says which order that is.
+    // The item's place in the item order. A driver started with it begins at this item, or at the
+    // next one if it is gone. The first letter names the order (plan/positions.h).
     virtual std::string position() const = 0;
 };
 
-// What drivers work with; all of it outlives them.
+// Everything a driver needs; all of it outlives the driver.
 struct DriverContext {
     const BoundQuery& query;
     const ItemPaths& paths;
@@ -68,22 +68,22 @@ struct DriverContext {
     ItemSource& source;
     const Surroundings& surroundings;
     Counters& counters;
-    std::uint32_t variables = 0;  // that the query's rows have
-    bool measure = false;         // times are wanted
-    // How many rows the caller can take: more need not be sorted at once.
+    std::uint32_t variables = 0;  // per row
+    bool measure = false;         // record times
+    // How many rows the caller can still take: no need to sort more at once.
     std::size_t rows_wanted = 0;
 };
 
-// The driver the plan asks for, from this position on; an empty one is the beginning.
+// The driver for the plan, starting at `position`; an empty one is the beginning.
 Result<std::unique_ptr<Driver>> make_driver(const DriverContext& context,
                                             std::string_view position);
 
-// Loads items and takes them apart, for the drivers that find them by number.
+// Loads items and extracts the values at the query's paths.
 class ItemLoader {
 public:
     explicit ItemLoader(const DriverContext& context);
 
-    // False when the item is not to be seen.
+    // False when the item is not visible.
     Result<bool> load(ItemNumber number);
     void take(const Item& item);
     std::span<const Value> values() const { return values_; }

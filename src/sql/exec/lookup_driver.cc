@@ -13,11 +13,11 @@ namespace {
 
 using PathState = IndexSource::PathState;
 
-// So many cursors are open at once for one condition; the items of more values are listed instead.
+// Cursors open at once for one condition; for more values the matching items are listed instead.
 constexpr std::size_t kCursorsMax = 16;
 constexpr std::size_t kListedMax = 4'000'000;
 
-// Makes postings of conditions. They may hold more items than pass, never fewer.
+// Builds postings from conditions. They may contain items that do not pass, but never miss one.
 class PostingsMaker {
 public:
     PostingsMaker(const DriverContext& context, const IndexSource& index)
@@ -68,7 +68,7 @@ private:
                 ++context_.counters.index_entries_read;
                 if (predicate.may_hold(cursor->value())) numbers.push_back(cursor->docnum());
                 if (numbers.size() > kListedMax) {
-                    return plain_query_error("The query has too many matches to be combined.");
+                    return plain_query_error("The filter matches too many index entries.");
                 }
             }
             TRY(cursor->status());
@@ -76,7 +76,7 @@ private:
         return postings_of(std::move(numbers));
     }
 
-    // Equalities are intersected; without one the best other part has to do.
+    // Equalities are intersected; without any, the narrowest other part is used.
     Result<PostingsPtr> make_and(const Condition& condition) const {
         std::vector<PostingsPtr> points;
         for (const Condition& part : condition.parts) {
@@ -150,7 +150,7 @@ Result<std::unique_ptr<Driver>> make_lookup_driver(const DriverContext& context,
     if (auto members = context.source.members()) {
         all.push_back(postings_of(std::move(members)));
     }
-    if (all.empty()) return Error(ErrorCode::kInternal, "a look-up without conditions");
+    if (all.empty()) return Error(ErrorCode::kInternal, "index lookup without conditions");
     PostingsPtr postings = intersection_of(std::move(all));
     auto unindexed = index.unindexed();
     if (unindexed->valid()) {

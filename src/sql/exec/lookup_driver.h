@@ -1,4 +1,4 @@
-// Items that meet conditions the index can answer, by their numbers.
+// Finds items by the conditions that the index can answer, in item-number order.
 
 #pragma once
 

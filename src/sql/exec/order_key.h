@@ -1,5 +1,5 @@
-// The place of an item in the order of ORDER BY, as bytes: its values as the index encodes them but
-// with strings in full, those of descending paths inverted, then its number.
+// An item's ORDER BY sort key as bytes: its values as the index encodes them but with strings in
+// full, values of descending paths inverted, then its number.
 
 #pragma once
 
@@ -13,14 +13,14 @@
 
 namespace orrery::sql {
 
-// The number as it stands at the end of a key, and back. When numbers descend, those of one
-// partition do; partitions stay in their order, as SDKs merge them.
+// Converts a number to the form it has at the end of a key, and back. Numbers descend only within a
+// partition; partitions keep their order, in which SDKs merge them.
 ItemNumber order_number(ItemNumber number, bool descends);
 
-// Stands for the number in a key behind all items with its values.
+// In place of the number: sorts after all items with the same values.
 inline constexpr std::string_view kBehindAllNumbers = "\xff\xff\xff\xff\xff\xff\xff\xff\xff";
 
-// Of the item the evaluator is at.
+// For the item the evaluator is at.
 std::string order_key(const std::vector<BoundOrder>& orders,
                       bool numbers_descend,
                       ItemNumber number,

@@ -25,8 +25,8 @@ std::string inverted(std::string bytes) {
     return bytes;
 }
 
-// How far a key goes before the first string that the index has cut, and whether there is one;
-// otherwise how far its values go.
+// Length of the key up to the hash of the first string that the index has truncated, if there is
+// one; otherwise up to the end of its values.
 struct ValuesEnd {
     std::size_t size = 0;
     bool cut = false;
@@ -100,7 +100,7 @@ private:
         return index.terms(path_.id, bounds, access.backward);
     }
 
-    // Moves both cursors to the key to begin with.
+    // Moves both cursors to the start key.
     void seek() {
         const bool backward = context_.access.backward;
         const std::string undefined = undefined_values();
@@ -119,7 +119,7 @@ private:
     void seek_entries(std::string values, ItemNumber number) {
         if (!context_.access.backward) return entries_->seek(values, number);
         values = inverted(std::move(values));
-        // The last of all that begin so.
+        // Start at the last entry with this prefix.
         if (number == first_number()) values += std::string(kHashBytesMax, '\xff');
         entries_->seek(values, number);
     }
@@ -171,8 +171,8 @@ private:
         return false;
     }
 
-    // Strings that begin alike for longer than the index looks at are sorted here, as many as a
-    // page can take at a time.
+    // Strings that share a longer prefix than the index keeps are sorted here, as many at a time as
+    // a page can take.
     Result<bool> next_of_run() {
         while (run_more_ || run_at_ < sorted_.size()) {
             if (run_at_ == sorted_.size()) {
@@ -187,7 +187,7 @@ private:
         return false;
     }
 
-    // Leaves the cursor behind the run.
+    // Leaves the cursor after the run.
     Status sort_run() {
         TopKeys top(sorted_at_once(context_.rows_wanted));
         entries_ = open_entries();
@@ -237,20 +237,20 @@ private:
     }
 
     static constexpr ItemNumber kLastNumber = std::numeric_limits<ItemNumber>::max();
-    // At least as long as what stands behind a cut.
+    // At least as long as the hash after a truncated string.
     static constexpr std::size_t kHashBytesMax = 32;
 
     const DriverContext& context_;
     ItemLoader loader_;
     Evaluator evaluator_;
-    std::string from_;  // the key to begin with
+    std::string from_;  // the start key
     IndexSource::Path path_;
     std::unique_ptr<index::TermCursor> entries_;
-    bool step_ = false;  // the cursor stands on an entry that was taken
+    bool step_ = false;  // the current entry has been taken
     std::unique_ptr<index::DocnumCursor> lacking_;
     bool lacking_first_ = false;
     bool lacking_started_ = false;
-    std::string run_;  // what the keys of the run begin with
+    std::string run_;  // common prefix of the run's keys
     bool run_more_ = false;
     std::vector<TopKeys::Place> sorted_;
     std::size_t run_at_ = 0;

@@ -1,5 +1,5 @@
-// Items in the order of ORDER BY, straight from the index: nothing is sorted. Items that lack the
-// path have no entry; they come first, or last when the order descends.
+// Items in ORDER BY order, read straight from the index. Items that lack the path have no entry;
+// they come first, or last when the order descends.
 
 #pragma once
 

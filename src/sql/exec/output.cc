@@ -39,7 +39,7 @@ bool Output::add(const Value& row) {
 
 std::size_t Output::rows_wanted() const {
     const std::uint64_t page = limits_.rows_max - count_;
-    // One more than fits tells whether there is a next page.
+    // One more than fits, to learn whether there is a next page.
     return std::min(page, wanted_ - std::min(wanted_, given_)) + (offset_ - passed_) + 1;
 }
 

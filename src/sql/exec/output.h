@@ -1,4 +1,4 @@
-// The rows of a page as JSON: counts OFFSET, LIMIT and TOP, and says when the page is full.
+// The rows of a page as JSON. Applies OFFSET, LIMIT and TOP, and tells when the page is full.
 
 #pragma once
 
@@ -17,18 +17,18 @@ class Output {
 public:
     Output(const BoundQuery& query, const Resume& from, const PageLimits& limits, Arena& arena);
 
-    // Takes a row; an undefined one is none. False when it has no room in this page.
+    // Adds a row; undefined rows are skipped. False when it does not fit into this page.
     bool add(const Value& row);
 
-    // No row will be taken any more: LIMIT or TOP is reached, or status() is an error.
+    // No more rows are needed: LIMIT or TOP is reached, or status() is an error.
     bool is_complete() const { return given_ >= wanted_ || failed_; }
-    // The next row will not be taken into this page.
+    // The page has no room for another row.
     bool is_full() const { return count_ >= limits_.rows_max; }
 
-    // How many rows there still is room for, those that OFFSET passes over included.
+    // How many more rows can be used, including those that OFFSET skips.
     std::size_t rows_wanted() const;
 
-    // 400/4001 when a row held a number that JSON cannot say.
+    // 400/4001 when a row contains a number that JSON cannot represent.
     Status status() const;
 
     std::size_t count() const { return count_; }

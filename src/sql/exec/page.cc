@@ -13,11 +13,11 @@ namespace orrery::sql {
 
 namespace {
 
-// Looking for the row behind a full page, to know whether there is one, is worth this much.
+// Items to examine past a full page to learn whether another row exists.
 constexpr std::uint64_t kPeekItems = 64;
 constexpr std::uint64_t kItemsPerLookAtClock = 64;
 
-// Rows that can be given as they come.
+// Queries whose rows can be returned as they are found.
 class Stream {
 public:
     Stream(const Prepared& prepared,
@@ -31,10 +31,10 @@ public:
           output_(output),
           context_(context) {}
 
-    // Fills the output; returns where to go on, or nothing at the end.
+    // Fills the output; returns where to continue, or nothing at the end.
     Result<std::optional<Resume>> run(const Resume& from, const PageLimits& limits) {
         RowLoop loop(prepared_.query, evaluator_);
-        // A script may take its time on each item.
+        // A UDF may take long on each item.
         const std::uint64_t items_per_look = prepared_.calls_udfs ? 1 : kItemsPerLookAtClock;
         std::uint64_t items = 0;
         std::uint64_t looked_beyond = 0;
@@ -63,7 +63,7 @@ private:
         return output_.add(row);
     }
 
-    // The rows of the current item; the number of the first that did not fit.
+    // Writes the current item's rows; returns the number of the first that did not fit.
     Result<std::optional<std::uint64_t>> take_rows(RowLoop& loop, std::uint64_t skip) {
         evaluator_.begin_item();
         evaluator_.arena().reset();

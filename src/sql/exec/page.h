@@ -1,5 +1,4 @@
-// Runs a prepared query against one partition until a page is full, the time is up or there are no
-// more rows.
+// Runs a prepared query against one partition until a page is full, time is up or no rows are left.
 
 #pragma once
 
@@ -21,28 +20,28 @@ namespace orrery::sql {
 struct PageLimits {
     std::size_t rows_max = 0;
     std::size_t bytes_max = 0;
-    std::function<bool()> time_is_up;  // the page is to end; asked now and then
-    std::function<bool()> gives_up;    // the query is to end, when it cannot end a page
-    // Takes the first row whatever its size, so that a query always gets on.
+    std::function<bool()> time_is_up;  // ends the page; polled periodically
+    std::function<bool()> gives_up;    // aborts a query that cannot end a page early
+    // Accept the first row whatever its size, so every page makes progress.
     bool at_least_one = true;
-    // The plan is to be shown, not only run.
+    // Describe the plan as well as running it.
     bool describe = false;
-    // How long each step takes is to be shown.
+    // Record how long each step takes.
     bool measure = false;
 };
 
 struct ResultPage {
     std::string rows;  // JSON texts, separated by commas
     std::size_t count = 0;
-    std::optional<Resume> resume;  // there may be more, from here
+    std::optional<Resume> resume;  // where to continue; nothing at the end
     Access access;                 // how the items were found
     Counters counters;
 };
 
-// From where a page begins: at the start, at a continuation, or at sort keys the client names.
+// Where a page begins: at the start, at a continuation, or at sort keys the client names.
 struct PageStart {
     Resume resume;
-    const ResumeFilter* filter = nullptr;  // only looked at without a continuation
+    const ResumeFilter* filter = nullptr;  // ignored with a continuation
 };
 
 Result<ResultPage> run_page(const Prepared& prepared,

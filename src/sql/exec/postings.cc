@@ -94,7 +94,7 @@ private:
     Postings* least_ = nullptr;
 };
 
-// Each part in turn is moved on to the greatest number seen, until all agree.
+// Advances each part in turn to the greatest number seen, until all agree.
 class Intersection : public Postings {
 public:
     explicit Intersection(std::vector<PostingsPtr> parts) : parts_(std::move(parts)) { settle(0); }

@@ -1,5 +1,5 @@
-// Sets of items as the index gives them: numbers, rising, each once. They can be united and
-// intersected without being read to the end.
+// Sets of items from the index: ascending item numbers without duplicates. Unions and intersections
+// are evaluated lazily.
 
 #pragma once
 
@@ -23,20 +23,20 @@ public:
     virtual bool valid() const = 0;
     virtual ItemNumber number() const = 0;
     virtual void next() = 0;
-    // Moves on to this number or the first behind it; never back.
+    // Advances to this number or the next greater one; never moves back.
     virtual void seek(ItemNumber number) = 0;
     virtual Status status() const = 0;
 };
 using PostingsPtr = std::unique_ptr<Postings>;
 
-// The items that have just this value at a path; `cursor` must be bounded by it.
+// The items with exactly this value at a path; `cursor` must be bounded by it.
 PostingsPtr postings_of_value(std::unique_ptr<index::TermCursor> cursor, std::string value);
 PostingsPtr postings_of(std::unique_ptr<index::DocnumCursor> cursor);
-// Need not be sorted or distinct.
+// `numbers` need not be sorted or distinct.
 PostingsPtr postings_of(std::vector<ItemNumber> numbers);
 
 PostingsPtr union_of(std::vector<PostingsPtr> parts);
-// At least one part.
+// Requires at least one part.
 PostingsPtr intersection_of(std::vector<PostingsPtr> parts);
 
 }  // namespace orrery::sql

@@ -18,7 +18,7 @@ bool Predicate::may_hold(std::string_view encoded) {
     if (!value) return true;
     values_[condition_->number] = *value;
     const bool holds = evaluator_.evaluate(*condition_->predicate).is_true();
-    // What went wrong will show again on the item.
+    // An error will recur when the item itself is evaluated.
     return holds || evaluator_.take_error().has_value();
 }
 

@@ -1,4 +1,4 @@
-// Decides a filter on one path by what the index holds of it, before the item is loaded.
+// Evaluates a filter on one path against its index entry, before the item is loaded.
 
 #pragma once
 
@@ -13,11 +13,11 @@ namespace orrery::sql {
 
 class Predicate {
 public:
-    // Both must outlive it; without a condition everything may hold.
+    // Both must outlive it; without a condition every value may pass.
     Predicate(const Condition* condition, const DriverContext& context);
 
     // False only when the filter does not hold. True when it holds, when there is none, and when
-    // the index has not the whole value.
+    // the index does not hold the whole value.
     bool may_hold(std::string_view encoded);
 
 private:

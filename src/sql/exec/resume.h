@@ -1,4 +1,4 @@
-// Where a query goes on: what its continuation token holds. A position, never state of the server.
+// Where a query continues: the content of its continuation token. A position, no server state.
 
 #pragma once
 
@@ -11,18 +11,18 @@
 namespace orrery::sql {
 
 struct Resume {
-    std::string position;  // of the item or group to begin with; empty at the start
-    // Of that item, how many rows have been given; counts only while the item is still the one.
+    std::string position;  // of the first item or group; empty at the start
+    // Rows of `item` already returned; ignored unless the page starts at that item.
     std::uint64_t item = 0;
     std::uint64_t rows_done = 0;
-    // For OFFSET, LIMIT and TOP: how many rows have been passed over and given.
+    // For OFFSET, LIMIT and TOP: rows skipped and rows returned so far.
     std::uint64_t passed = 0;
     std::uint64_t given = 0;
 
     bool operator==(const Resume&) const = default;
 
     std::string encode() const;
-    // kBadRequest for bytes that encode() does not make.
+    // kBadRequest for bytes that encode() does not produce.
     static Result<Resume> decode(std::string_view bytes);
 };
 

@@ -30,7 +30,7 @@ Result<std::string> position_of(const ResumeFilter& filter,
                                 const BoundQuery& query,
                                 const Access& access) {
     if (query.order_by.empty() || filter.values.size() != query.order_by.size()) {
-        return plain_query_error("The resumeFilter does not fit the ORDER BY of the query.");
+        return plain_query_error("The resumeFilter does not match the query's ORDER BY.");
     }
     Arena arena;
     std::string key;
@@ -53,7 +53,7 @@ Result<std::string> position_of(const ResumeFilter& filter,
     } else if (number) {
         append_big_endian(key, order_number(*number, access.numbers_descend));
     }
-    // Not for a token, so it may be as long as it is.
+    // Never part of a token, so any length is fine.
     return "o" + key;
 }
 

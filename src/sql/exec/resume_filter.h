@@ -1,5 +1,5 @@
-// Where a query that is sorted begins when its request says so by sort keys (resumeFilter in the
-// body): .NET and Rust resume ORDER BY this way.
+// The start of a sorted query, given by sort keys (resumeFilter in the body): .NET and Rust resume
+// ORDER BY this way.
 
 #pragma once
 
@@ -11,7 +11,7 @@
 
 namespace orrery::sql {
 
-// The position of the first row the filter lets through. kBadRequest when it does not fit the
+// The position of the first row that the filter admits. kBadRequest when it does not match the
 // query's ORDER BY.
 Result<std::string> position_of(const ResumeFilter& filter,
                                 const BoundQuery& query,

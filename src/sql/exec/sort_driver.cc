@@ -51,7 +51,7 @@ private:
         return access;
     }
 
-    // The first items whose key is not before `from_`.
+    // Collects the first items whose key is at least `from_`.
     Status collect() {
         TopKeys top(sorted_at_once(context_.rows_wanted));
         const auto items = TRY(make_driver(inner_, {}));
@@ -74,12 +74,12 @@ private:
         more_ = top.more();
         sorted_ = std::move(top).take();
         at_ = 0;
-        // Behind the last one, should more be wanted; keys are never the beginning of one another.
+        // The next batch starts after the last item; no key is a prefix of another.
         if (!sorted_.empty()) from_ = sorted_.back().key + '\0';
         return {};
     }
 
-    // Filters that need no JOIN; the others are decided on the rows.
+    // Filters that need no JOIN; the others are evaluated per row.
     bool passes() {
         for (const BoundPtr& filter : context_.query.filters) {
             if (filter->level > 0) break;
@@ -115,7 +115,7 @@ Result<std::string> first_key(const DriverContext& context, std::string_view pos
         std::string whole = order_key(
             context.query.order_by, context.access.numbers_descend, item.number, evaluator);
         if (key_hash(whole) != item.key_hash) continue;
-        // Behind the one before; keys are never the beginning of one another.
+        // Start after the preceding item; no key is a prefix of another.
         return item.number == at.number ? whole : whole + '\0';
     }
     return std::move(from.key);

@@ -1,5 +1,5 @@
-// Items sorted by ORDER BY, for plans that find them in another order. Only as many as a page can
-// take are kept at once.
+// Sorts items by ORDER BY, for plans that find them in another order. Keeps only as many at once as
+// a page can take.
 
 #pragma once
 
@@ -14,7 +14,7 @@ namespace orrery::sql {
 Result<std::unique_ptr<Driver>> make_sort_driver(const DriverContext& context,
                                                  std::string_view position);
 
-// The key to begin with. Of a key that was too long for a token, the item itself is asked again.
+// The start key. If it was too long for the token, it is recomputed from the item.
 Result<std::string> first_key(const DriverContext& context, std::string_view position);
 
 }  // namespace orrery::sql

@@ -1,4 +1,4 @@
-// The first so many of the keys that were added, in order.
+// Keeps the smallest `limit` of the keys added, in order.
 
 #pragma once
 
@@ -32,7 +32,7 @@ public:
         kept_.push({std::move(key), number});
     }
 
-    // Some had no room.
+    // Some keys were dropped.
     bool more() const { return more_; }
 
     std::vector<Place> take() && {
@@ -46,11 +46,11 @@ public:
 
 private:
     std::size_t limit_;
-    std::priority_queue<Place> kept_;  // the last of them on top
+    std::priority_queue<Place> kept_;  // greatest key on top
     bool more_ = false;
 };
 
-// As many as a page can take, within reason.
+// As many as a page can take, up to a fixed maximum.
 inline std::size_t sorted_at_once(std::size_t rows_wanted) {
     constexpr std::size_t kMax = 10'000;
     return std::clamp<std::size_t>(rows_wanted, 1, kMax);

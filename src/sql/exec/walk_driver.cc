@@ -53,7 +53,7 @@ private:
             return context_.source.index()->composite(*access.composite, access.bounds, backward);
         }
         index::ValueBounds bounds = access.bounds;
-        // A path nobody has, has no entries under any number.
+        // A path that no item has is not in the index: make its bounds empty.
         if (path_.state == IndexSource::PathState::kAbsent) bounds.until = bounds.from;
         return context_.source.index()->terms(path_.id, bounds, backward);
     }
@@ -76,14 +76,14 @@ private:
             cursor_.reset();
             return false;
         }
-        // From the other end.
+        // Continue from the other end.
         at_last_ = true;
         started_ = ended_ = false;
         cursor_ = open_entries(true);
         return next_entry();
     }
 
-    // The entry instead of the item; false when it does not hold the whole value.
+    // Uses the entry in place of the item; false when it does not hold the whole value.
     bool show_entry() {
         arena_.reset();
         const auto value = decode(cursor_->value(), arena_);
@@ -93,7 +93,7 @@ private:
         return true;
     }
 
-    // Items without the path: all there is to know of them is that it is undefined.
+    // Items without the path: undefined is the only value the query needs from them.
     Result<bool> next_lacking() {
         while (true) {
             if (lacking_started_) lacking_->next();
@@ -107,7 +107,7 @@ private:
                 return true;
             }
             shown_ = loader_.values();
-            // Those that have it after all have been shown.
+            // Items that do have the path have already been returned.
             if (TRY(loader_.load(number_)) && shown_.front().is_undefined()) return true;
         }
         TRY(lacking_->status());
@@ -123,8 +123,8 @@ private:
     std::unique_ptr<index::DocnumCursor> lacking_;
     bool started_ = false;
     bool lacking_started_ = false;
-    bool ended_ = false;    // this end has been shown
-    bool at_last_ = false;  // it is the far one
+    bool ended_ = false;    // this end has been returned
+    bool at_last_ = false;  // walking from the far end
     ItemNumber number_ = 0;
     Arena arena_;
     std::vector<Value> covering_;

@@ -1,4 +1,4 @@
-// The items behind the entries of one path, in the order of their values.
+// Items found by walking the entries of one path or composite index, in value order.
 
 #pragma once
 

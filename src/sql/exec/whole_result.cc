@@ -22,26 +22,26 @@ namespace {
 
 constexpr std::uint64_t kItemsPerLookAtClock = 1024;
 
-// Rows by a key that orders them and, for DISTINCT, tells them apart.
+// Rows by a key that orders them and, for DISTINCT, identifies them.
 class KeyedRows {
 public:
     using Rows = std::map<std::string, Value>;
 
     const Rows& rows() const { return rows_; }
 
-    // Keeps the row under its key; keys differ.
+    // Keeps the row under its key; keys must be unique.
     Status add(std::string key, const Value& row) {
         bytes_ += key.size();
         rows_.emplace(std::move(key), copy(row, kept_));
         if (kept_.used() + bytes_ > model::limits::kQueryMemoryBytesMax) {
-            return plain_query_error(
-                "The result of the query needs more memory than the limit of " +
-                std::to_string(model::limits::kQueryMemoryBytesMax) + " bytes allows.");
+            return plain_query_error("The result of the query exceeds the memory limit of " +
+                                     std::to_string(model::limits::kQueryMemoryBytesMax) +
+                                     " bytes.");
         }
         return {};
     }
 
-    // Keeps of equal rows the one that ORDER BY puts first.
+    // Of equal rows, keeps the one that ORDER BY puts first.
     Status add_distinct(const std::string& order, const std::string& identity, const Value& row) {
         const auto [place, is_new] = order_of_.try_emplace(identity, order);
         if (!is_new) {
@@ -69,8 +69,8 @@ public:
     }
 
 private:
-    // A position must fit into a continuation token. Of a longer key it holds the beginning, and a
-    // digest that finds the key again among those that begin alike.
+    // A position must fit into a continuation token. For a longer key it holds a prefix, and a
+    // digest to find the key among those that share the prefix.
     static constexpr std::size_t kKeyBytesMax = 400;
 
     static std::string position_of(const std::string& key) {
@@ -94,7 +94,7 @@ private:
 
     Arena kept_;
     Rows rows_;
-    std::unordered_map<std::string, std::string> order_of_;  // of distinct rows
+    std::unordered_map<std::string, std::string> order_of_;  // by identity, for DISTINCT
     std::size_t bytes_ = 0;
 };
 
@@ -121,7 +121,7 @@ public:
     }
 
 private:
-    // Calls `take` for every row the query's sources and filters let through.
+    // Calls `take` for every row that passes the query's sources and filters.
     template <typename Take>
     Status each_row(const BoundQuery& query, Take take) {
         RowLoop loop(query, evaluator_);
@@ -150,8 +150,8 @@ private:
         for (std::uint64_t items = 1; TRY(find_next()); ++items) {
             if (items % kItemsPerLookAtClock == 0 && limits_.gives_up()) {
                 return Error(ErrorCode::kTimeout,
-                             "The query takes longer than one request may; filter more, or "
-                             "aggregate less at once.");
+                             "The query exceeds the time limit of one request; narrow its "
+                             "filter or aggregate fewer items.");
             }
             evaluator_.paths = driver->paths();
             evaluator_.item_number = driver->number();
@@ -172,7 +172,7 @@ private:
         return {};
     }
 
-    // The rows of the subquery in FROM are the items of this one.
+    // The rows of the subquery in FROM are the items of this query.
     template <typename Take>
     Status each_derived_row(const BoundQuery& query, RowLoop& loop, Take take) {
         WholeResult inner(prepared_, evaluator_, source_, surroundings_, limits_, page_);
@@ -218,7 +218,7 @@ private:
         return {};
     }
 
-    // The partition knows how many items it has.
+    // The source knows its item count without reading items.
     bool counts_all_items(const BoundQuery& query) const {
         return query.over_items && source_.is_whole() && query.filters.empty() &&
                query.sources.empty() && query.group_keys.empty() &&
@@ -242,7 +242,7 @@ private:
             append_canonical(identity, row, evaluator_.arena());
             return rows_.add_distinct(key, identity, row);
         }
-        // Rows that are not told apart stay in the order they came in.
+        // Without DISTINCT, rows with equal keys keep the order in which they were found.
         append_big_endian(key, sequence_++);
         return rows_.add(std::move(key), row);
     }
@@ -251,7 +251,7 @@ private:
         return rows_.add(sort_key(query) + group, row);
     }
 
-    // What ORDER BY puts in front.
+    // The part of the key that ORDER BY determines.
     std::string sort_key(const BoundQuery& query) {
         std::string key;
         for (const BoundOrder& order : query.order_by) {

@@ -1,6 +1,6 @@
-// Queries that must see all their rows before they have one: GROUP BY, aggregates, DISTINCT. Their
-// result is put into the order of its keys, so that a page can begin behind a key whatever was
-// written meanwhile.
+// Queries that need all their rows before they can return one: GROUP BY, aggregates, DISTINCT.
+// Their results are sorted by key, so that a page can start at a key whatever was written in the
+// meantime.
 
 #pragma once
 
@@ -17,7 +17,7 @@ namespace orrery::sql {
 
 bool needs_whole_result(const BoundQuery& query);
 
-// Notes in the page how the items were found and what was read.
+// Records in the page how items were found and what was read.
 Result<std::optional<Resume>> run_whole_result(const Prepared& prepared,
                                                ItemSource& source,
                                                const Surroundings& surroundings,

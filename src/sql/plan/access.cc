@@ -14,9 +14,9 @@ namespace {
 
 using PathState = IndexSource::PathState;
 
-// Sorting this many items of one logical partition beats walking an index over all of them.
+// Up to this many items of one logical partition, sorting beats walking an index over all items.
 constexpr std::size_t kSortedMembersMax = 10'000;
-// No more than this many matches of a filter are counted before ORDER BY.
+// At most this many matches of a filter are counted for an ORDER BY.
 constexpr std::size_t kSortedMatchesMax = 4'096;
 
 model::IndexPath index_path(const ItemPath& path) {
@@ -84,7 +84,7 @@ private:
         for (std::size_t i = 0; i < condition_.parts.size(); ++i) {
             Part part{.number = i};
             if (index_ != nullptr) {
-                // Only the smallest is asked for: no need to count further than that.
+                // Only the smallest estimate matters, so stop counting there.
                 const auto few = fewest();
                 const std::size_t limit = few ? few->estimate : counted_;
                 const auto estimate = TRY(estimate_items(condition_.parts[i], *index_, limit));
@@ -96,8 +96,8 @@ private:
         return {};
     }
 
-    // How far it is worth to count. Equalities are intersected, and what the index that ORDER BY
-    // walks is narrowed by is walked, however many items they lead to.
+    // How far counting is worthwhile. Equalities are intersected, and parts that narrow the index
+    // ORDER BY walks are used, however many items they match: then nothing is counted.
     std::size_t count_limit(bool sorted) const {
         const auto& parts = condition_.parts;
         if (!sorted) {
@@ -110,8 +110,8 @@ private:
             return all_points ? 0 : kEstimateMax;
         }
         if (narrows_order(parts)) return 0;
-        // Sorting looks at all matches, walking at so many items until a page of matches is full:
-        // with fewer matches than this, sorting is less work.
+        // Sorting examines all matches; walking examines items until a page of matches is full.
+        // Below this many matches, sorting is less work.
         constexpr double kPageRows = 100;
         const double even = std::sqrt(kPageRows * static_cast<double>(source_.item_count()));
         return std::clamp(static_cast<std::size_t>(even), kEstimateMax, kSortedMatchesMax);
@@ -134,8 +134,8 @@ private:
     }
 
     Access plan_unsorted(std::optional<ItemOrder> order) {
-        // A walk shows the items in the order of the path's values; one that began by numbers must
-        // go on so, and one of a logical partition would meet all the others.
+        // A walk returns items in value order: a query that began in number order must keep that,
+        // and within one logical partition the walk would also meet the items of all others.
         const bool may_walk =
             !order && source_.is_whole() && index_ != nullptr && !index_->unindexed()->valid();
         const bool gathers = query_.grouped || query_.distinct;
@@ -162,10 +162,10 @@ private:
             if (auto composite = walk_composite(part - parts_.size())) return *std::move(composite);
         }
         return Error(ErrorCode::kBadRequest,
-                     "Invalid Continuation Token: the index that the query was walking is gone.");
+                     "Invalid Continuation Token: the index it refers to no longer exists.");
     }
 
-    // All that the query asks of an item is one path, and the index holds it.
+    // The query needs only one path of an item, and the index holds it.
     std::optional<Access> walk_covered() const {
         if (!has_one_path()) return std::nullopt;
         const model::IndexPath path = index_path(paths_.front());
@@ -186,7 +186,7 @@ private:
         return ends_or_all(std::move(out));
     }
 
-    // MIN and MAX of the path itself are at its ends, and so is what makes them undefined.
+    // MIN and MAX of the path itself are at its ends, as are the values that make them undefined.
     Access ends_or_all(Access access) const {
         const bool exact = !access.walked || condition_.exact;
         access.ends_only = exact && query_.group_keys.empty() && !query_.aggregates.empty() &&
@@ -227,7 +227,7 @@ private:
                parts_[i].usable;
     }
 
-    // The part whose path is best walked: a range before a scan of all its values.
+    // The best part to walk: a range rather than all values of a path.
     std::optional<std::size_t> walkable() const {
         std::optional<std::size_t> best;
         for (std::size_t i = 0; i < condition_.parts.size(); ++i) {
@@ -252,8 +252,8 @@ private:
         return out;
     }
 
-    // Equalities alone are intersected; with a range behind them a composite index that has both
-    // leads to just the items that pass.
+    // Equalities alone are intersected; when a range follows them, a composite index over both
+    // leads directly to the items that pass.
     std::optional<Access> walk_composite() const {
         std::optional<std::size_t> best;
         std::size_t most = 1;
@@ -286,7 +286,7 @@ private:
         return paths_.size() == 1 && !paths_.front().empty() && !is_positional(paths_.front());
     }
 
-    // The query asks for nothing of an item but this path.
+    // The query needs nothing of an item but this path.
     bool can_be_covered(std::size_t part) const {
         return source_.is_whole() && has_one_path() &&
                index_path(paths_.front()) == condition_.parts[part].path;
@@ -317,7 +317,7 @@ private:
         }
     }
 
-    // Cosmos DB sorts by an index or not at all.
+    // Cosmos DB never sorts without an index.
     Status check_order() const {
         if (query_.order_by.size() > 1) {
             if (index_ != nullptr && match_composite(query_.order_by, index_->policy())) return {};
@@ -407,7 +407,7 @@ private:
     const ItemSource& source_;
     const IndexSource* index_;
     std::vector<Part> parts_;
-    std::size_t counted_ = 0;  // how far estimates go
+    std::size_t counted_ = 0;  // limit of the estimates
 };
 
 }  // namespace

@@ -1,5 +1,5 @@
-// How a query gets at its items: the physical plan. Chosen from what the filters and ORDER BY say
-// and what the index holds at the moment; printed by EXPLAIN.
+// How a query finds its items: the physical plan. Chosen from the filters, ORDER BY and the current
+// content of the index; printed by EXPLAIN.
 
 #pragma once
 
@@ -17,8 +17,8 @@
 
 namespace orrery::sql {
 
-// The order in which items come, whatever is used to find them. A query that is continued keeps
-// the order it began with.
+// The order in which items come, however they are found. A continued query keeps the order it began
+// with.
 enum class ItemOrder : std::uint8_t {
     kNumber,  // by number
     kValue,   // by the value at one path, then by number
@@ -40,46 +40,46 @@ struct Access {
     // kLookup and kSort: indexes into the parts of the query's condition.
     std::vector<std::size_t> conditions;
     // kWalk: the path, and the part of the condition it comes from; nothing when the query wants
-    // all values. Behind the parts come the composite indexes of the policy.
+    // all values. Numbers after the parts are the policy's composite indexes.
     model::IndexPath path;
     std::optional<std::size_t> walked;
-    // The walk shows all the query needs to know of an item; it is not loaded.
+    // The index entry holds everything the query needs; the item is not loaded.
     bool covered = false;
-    // Only the first and the last entry matter, for MIN and MAX.
+    // Only the first and the last entry matter (MIN and MAX).
     bool ends_only = false;
 
-    // kOrdered and kWalk: over this composite index of the source. Else kWalk is over `path`, and
-    // kOrdered over that of the only ORDER BY item.
+    // kOrdered and kWalk: the composite index to use. Without one, kWalk uses `path`, and kOrdered
+    // the path of the only ORDER BY item.
     std::optional<std::size_t> composite;
     bool backward = false;
 
-    // kWalk and kOrdered: the entries.
+    // kWalk and kOrdered: the range of entries.
     index::ValueBounds bounds;
     bool with_undefined = false;  // items that lack the path are part of the result
 
-    // Of items with equal keys those with greater numbers come first.
+    // Among items with equal keys, greater numbers come first.
     bool numbers_descend = false;
 
-    // Items that can be expected; those that a condition leads to are counted up to kEstimateMax.
-    // Nothing when nobody counted.
+    // Expected number of items; the matches of a condition are counted up to kEstimateMax. Nothing
+    // when they were not counted.
     std::optional<std::size_t> estimate;
-    // Paths as policies write them, and composite indexes part by part.
+    // Paths in indexing-policy notation, and composite indexes part by part.
     struct Indexes {
         std::vector<std::string> paths;
         std::vector<std::vector<std::string>> composites;
     };
     Indexes used;
 
-    // What describe() (description.h) adds: what would help if the policy had it, and the condition
-    // as text.
+    // Added by describe() (description.h): indexes that would help if the policy had them, and the
+    // condition as text.
     Indexes potential;
     std::string filter;
 };
 
 inline constexpr std::size_t kEstimateMax = 256;
 
-// The plan for a query over items, from this position on (plan/positions.h). kBadRequest where
-// Cosmos DB refuses to sort without an index.
+// Plans a query over items, starting at this position (plan/positions.h). kBadRequest where Cosmos
+// DB refuses to sort without an index.
 Result<Access> plan_access(const BoundQuery& query,
                            const std::vector<ItemPath>& paths,
                            const Condition& condition,

@@ -29,7 +29,7 @@ std::optional<bool> walked_backward(const std::vector<BoundOrder>& orders,
     return backward;
 }
 
-// The part that says most about the path.
+// The most selective part on the path.
 const Condition* part_on(const std::vector<Condition>& parts, const model::IndexPath& path) {
     const Condition* best = nullptr;
     for (const Condition& part : parts) {

@@ -1,6 +1,6 @@
-// What composite indexes can do for a query. An ORDER BY over several paths is served by one over
-// the same paths in the same sequence, with the same directions or all of them reversed; a filter
-// by one whose first paths it holds equal, and on the next of which it may have a range.
+// How composite indexes serve a query. An ORDER BY over several paths needs one over the same paths
+// in the same sequence, with the same directions or all of them reversed. A filter can use one
+// whose first paths it compares for equality, with an optional range on the next.
 
 #pragma once
 
@@ -15,7 +15,7 @@
 namespace orrery::sql {
 
 struct CompositeMatch {
-    std::size_t number = 0;  // among the policy's
+    std::size_t number = 0;  // index into the policy's composites
     bool backward = false;
 };
 
@@ -23,14 +23,14 @@ std::optional<CompositeMatch> match_composite(const std::vector<BoundOrder>& ord
                                               const index::PathPolicy& policy);
 
 struct CompositeFilter {
-    std::size_t equal = 0;  // paths that are held equal
-    bool range = false;     // and there is a range on the next
+    std::size_t equal = 0;  // leading paths with an equality
+    bool range = false;     // the next path has a range
     index::ValueBounds bounds;
 
     std::size_t paths() const { return equal + (range ? 1 : 0); }
 };
 
-// Of the parts of the query's condition, which must all be met.
+// `parts` are those of the query's condition, which must all be met.
 CompositeFilter match_filter(const std::vector<Condition>& parts,
                              const index::Composite& composite);
 

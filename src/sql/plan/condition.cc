@@ -16,7 +16,7 @@ using index::ValueBounds;
 using Kind = Condition::Kind;
 using Reach = Condition::Reach;
 
-// Longer IN lists are looked up one by one; beyond this the filter is evaluated instead.
+// IN lists up to this length are looked up value by value; longer ones are evaluated per item.
 constexpr std::size_t kListMax = 10'000;
 
 Condition make_none() {
@@ -55,7 +55,7 @@ public:
         for (const BoundPtr& filter : query.filters) {
             add_part(out, derive(*filter));
         }
-        // A JOIN over an array drops the items that have nothing in it.
+        // A JOIN over an array drops the items where the array is missing or empty.
         for (const BoundSource& source : query.sources) {
             const auto place = elements_.find(source.variable);
             if (place == elements_.end()) continue;
@@ -67,10 +67,10 @@ public:
 private:
     struct Place {
         model::IndexPath path;
-        bool whole = true;  // the path says all: no array on the way
+        bool whole = true;  // no array along the path
     };
 
-    // Variables that stand for the elements of an array of the item.
+    // Variables that iterate over an array of the item.
     void learn(const BoundSource& source) {
         if (source.kind != BoundSource::Kind::kElements) return;
         auto place = place_of(*source.expression);
@@ -166,7 +166,7 @@ private:
         }
     }
 
-    // A filter on one path alone can be evaluated on what the index holds of it.
+    // A filter on a single path can be evaluated on its index entry.
     Condition derive_predicate(const BoundExpression& expression) {
         std::optional<std::uint64_t> number;
         bool simple = is_deterministic(expression);
@@ -258,7 +258,7 @@ private:
         out.reach = expression.op == Op::kAnd ? Reach::kWide : Reach::kPoint;
         for (const BoundPtr& term : expression.operands) {
             Condition part = derive(*term);
-            // One side without information makes an OR say nothing.
+            // If one side gives no information, neither does the OR.
             if (out.kind == Kind::kOr && part.kind == Kind::kAll) {
                 Condition all;
                 all.exact = part.exact;
@@ -380,7 +380,7 @@ private:
         out.kind = Kind::kAnd;
         out.reach = Reach::kWide;
         for (const Member& member : wanted.members(arena_)) {
-            // Objects and arrays inside may be matched in part too.
+            // Nested objects and arrays may match partially as well.
             if (member.value.is_object() || member.value.is_array()) continue;
             Place place = element;
             const std::string name(member.name);

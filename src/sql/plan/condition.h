@@ -1,6 +1,5 @@
-// What a filter says about the index entries of the items that pass it. A condition never misses an
-// item that passes; unless it is exact it may let others through, and the filter decides on the
-// item.
+// What a filter implies about the index entries of the items that pass it. A condition never misses
+// an item that passes; unless it is exact it may admit others, and the filter decides on the item.
 
 #pragma once
 
@@ -25,16 +24,16 @@ struct Condition {
         kAnd,    // all of `parts`
         kOr,     // one of `parts`
     };
-    // How many of the items it can be expected to let through.
+    // How selective the condition is expected to be.
     enum class Reach : std::uint8_t { kPoint, kRange, kWide };
 
     Kind kind = Kind::kAll;
-    // The items that meet it are just those that pass.
+    // The items that meet it are exactly those that pass.
     bool exact = false;
     Reach reach = Reach::kWide;
     model::IndexPath path;
     std::vector<index::ValueBounds> bounds;
-    // What the value must make true; the only path in it is `number` of the query's.
+    // Must be true of the value; its only path is `number` of the query's paths.
     const BoundExpression* predicate = nullptr;
     std::uint64_t number = 0;
     std::vector<Condition> parts;

@@ -1,4 +1,4 @@
-// Puts conditions that must all be met into one.
+// Combines conditions that must all be met.
 
 #pragma once
 
@@ -6,8 +6,8 @@
 
 namespace orrery::sql {
 
-// Adds a part to a condition of kind kAnd: parts of parts become its own, and ranges of one path
-// become one range.
+// Adds a part to a condition of kind kAnd: nested parts are flattened, and ranges of one path are
+// merged.
 void add_part(Condition& all, Condition part);
 
 }  // namespace orrery::sql

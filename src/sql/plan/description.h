@@ -1,4 +1,4 @@
-// What EXPLAIN and index metrics say of a plan beyond what it takes to run it.
+// Plan details for EXPLAIN and index metrics that execution does not need.
 
 #pragma once
 

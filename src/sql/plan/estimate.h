@@ -1,4 +1,4 @@
-// How many items a condition leads to, counted in the index.
+// Estimates how many items a condition leads to by counting index entries.
 
 #pragma once
 
@@ -11,7 +11,7 @@
 
 namespace orrery::sql {
 
-// At most `limit`; nothing when the index does not know.
+// At most `limit`; nothing when the index cannot tell.
 Result<std::optional<std::size_t>> estimate_items(const Condition& condition,
                                                   const IndexSource& index,
                                                   std::size_t limit);

@@ -4,8 +4,8 @@
 //   v part number value   by the value at the path of one part of the query's condition, as the
 //                      index encodes it; or by the values of a composite index (Access::walked)
 //   o key              by ORDER BY: see order_key.h
-//   l number number prefix   the same, of a key that is too long: the item may still be there to
-//                      tell it, or else the one before it
+//   l (number hash){2} prefix   the same for a key that is too long: it is recomputed from the
+//                      item or, if that is gone or changed, from the one before it
 
 #pragma once
 
@@ -19,7 +19,7 @@
 
 namespace orrery::sql {
 
-// Longer keys would not fit into a token.
+// Longer keys do not fit into a token.
 inline constexpr std::size_t kPositionBytesMax = 540;
 
 std::string number_position(ItemNumber number);
@@ -36,7 +36,7 @@ std::string value_position(const ValuePosition& position);
 Result<std::optional<ValuePosition>> parse_value_position(std::string_view position);
 
 struct KeyPosition {
-    std::string key;  // or what it begins with
+    std::string key;  // or its prefix, if cut_of is set
     struct Neighbour {
         ItemNumber number = 0;  // 0: none
         std::uint64_t key_hash = 0;
@@ -48,7 +48,7 @@ struct KeyPosition {
     std::optional<Neighbours> cut_of;
 };
 
-// An item and its key in full.
+// An item and its full key.
 struct KeyedItem {
     ItemNumber number = 0;
     std::string_view key;
@@ -57,7 +57,7 @@ std::string key_position(const KeyedItem& at, const KeyedItem& before);
 std::uint64_t key_hash(std::string_view key);
 Result<KeyPosition> parse_key_position(std::string_view position);
 
-// The order that a position belongs to; nothing for the empty one.
+// The order that a position belongs to; nothing for the empty position.
 std::optional<ItemOrder> order_of(std::string_view position);
 
 Error bad_position();

@@ -23,7 +23,7 @@ public:
         }
     }
 
-    // Equal first, one range or the sort order last: the shape a composite index serves.
+    // Equalities first, then one range or the sort order: the shape a composite index serves.
     void combine(const BoundQuery& query, const Condition& condition) {
         index::Composite wanted;
         std::optional<index::CompositePart> range;
@@ -71,7 +71,7 @@ private:
         if (!known) parts.push_back(std::move(part));
     }
 
-    // The directions of equal parts do not matter, and all may be reversed.
+    // The directions of equality parts do not matter, and all may be reversed.
     bool has(const index::Composite& wanted) const {
         if (index_ == nullptr) return false;
         const auto& existing = index_->policy().composites();

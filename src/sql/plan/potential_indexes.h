@@ -1,5 +1,5 @@
-// Indexes that would serve a query better than those the container has: paths it filters or sorts
-// by that are not indexed, and a composite index over several of them.
+// Indexes the container lacks that would serve a query better: paths it filters or sorts by that
+// are not indexed, and a composite index over several of them.
 
 #pragma once
 
