@@ -74,7 +74,7 @@ void Accumulator::add_number(const Value& value) {
     total_ = apply_binary(ast::BinaryOperator::kAdd, total_, value, none);
 }
 
-// Across kinds too: null < booleans < numbers < strings.
+// Compares across kinds, too: null < booleans < numbers < strings.
 void Accumulator::add_extreme(const Value& value, Arena& kept) {
     if (value.is_array() || value.is_object()) undefined_ = true;
     if (undefined_) return;

@@ -1,4 +1,4 @@
-// The aggregate functions: their names, and how each gathers the values of a group.
+// The aggregate functions: their names, and how each accumulates the values of a group.
 
 #pragma once
 
@@ -31,19 +31,19 @@ std::optional<AggregateKind> find_aggregate(std::string_view name);
 // As query plans name it: Average.
 std::string_view plan_name(AggregateKind kind);
 
-// Gathers the values of one group. What it keeps lives in the arena it was given.
+// Accumulates the values of one group. Values it keeps are copied into the arena `kept`.
 class Accumulator {
 public:
     explicit Accumulator(AggregateKind kind) : kind_(kind) {}
 
     void add(const Value& value, Arena& row, Arena& kept);
 
-    // The same value so many times, for COUNT.
+    // Adds the same value `times` times, for COUNT.
     void count(const Value& value, std::uint64_t times) {
         if (value.is_defined()) count_ += static_cast<std::int64_t>(times);
     }
 
-    // Undefined where the aggregate has no answer (AVG of nothing, SUM of a text).
+    // Undefined where the aggregate has no result (AVG of no values, SUM of a string).
     Value result(Arena& arena) const;
 
 private:
@@ -52,7 +52,7 @@ private:
     void add_to_list(const Value& value, Arena& row, Arena& kept);
 
     AggregateKind kind_;
-    // SUM and AVG met something that is no number, MIN and MAX an array or object.
+    // SUM and AVG saw a value that is not a number, MIN and MAX an array or object.
     bool undefined_ = false;
     std::int64_t count_ = 0;
     Value total_;  // the sum so far, or the smallest or greatest value

@@ -17,7 +17,7 @@ void* Arena::allocate(std::size_t bytes, std::size_t alignment) {
 }
 
 void* Arena::allocate_slowly(std::size_t bytes, std::size_t alignment) {
-    // Blocks are aligned for everything, so a fresh one needs no adjustment.
+    // Blocks have maximum alignment, so a fresh one needs no adjustment.
     static_cast<void>(alignment);
     while (current_ + 1 < blocks_.size()) {
         ++current_;

@@ -1,4 +1,4 @@
-// Memory for the values of one row (or one page): handed out fast, given back all at once.
+// Memory for the values of one row (or one page): fast to allocate, freed all at once.
 
 #pragma once
 
@@ -20,7 +20,7 @@ public:
 
     void* allocate(std::size_t bytes, std::size_t alignment);
 
-    // Uninitialised room; trivial types only, nothing is destroyed.
+    // Uninitialised memory; trivially destructible types only, nothing is destroyed.
     template <typename T>
     std::span<T> array(std::size_t count) {
         static_assert(std::is_trivially_destructible_v<T>);
@@ -33,8 +33,8 @@ public:
         return {to, text.size()};
     }
 
-    // Everything handed out so far is gone; the memory is kept for the next row, except what one
-    // big row took beyond kKeptBytes.
+    // Frees everything allocated so far. The memory is kept for the next row, except what one big
+    // row took beyond kKeptBytes.
     void reset();
 
     std::size_t used() const { return used_; }
@@ -52,7 +52,7 @@ private:
 
     std::vector<Block> blocks_;
     std::size_t current_ = 0;  // the block being filled
-    std::size_t at_ = 0;       // in it
+    std::size_t at_ = 0;       // offset into it
     std::size_t used_ = 0;
 };
 

@@ -1,5 +1,5 @@
-// A query as it was written: the parser makes it, the binder and the query plan read it. Trees are
-// immutable and shared, so a rewritten query reuses the parts it keeps. Every node prints itself
+// A query as written: made by the parser, read by the binder and the query planner. Trees are
+// immutable and shared, so a rewritten query reuses the parts it keeps. Every node can be printed
 // (sql/printer.h).
 
 #pragma once
@@ -30,7 +30,7 @@ struct Query;
 using ExpressionPtr = std::shared_ptr<const Expression>;
 using QueryPtr = std::shared_ptr<const Query>;
 
-// A name and where it stands, for errors about it.
+// A name and its location, for error messages.
 struct Name {
     std::string text;
     Location location;
@@ -99,8 +99,8 @@ struct Binary {
     ExpressionPtr right;
 };
 
-// A chain of ANDs or ORs is one node, so that thousands of terms are no deep tree. It means, and
-// prints as, ((a AND b) AND c).
+// A chain of ANDs or ORs is one node, so that thousands of terms do not make a deep tree. It means,
+// and prints as, ((a AND b) AND c).
 struct Logical {
     bool is_and = true;
     std::vector<ExpressionPtr> terms;
@@ -149,7 +149,7 @@ struct Subquery {
     SubqueryKind kind = SubqueryKind::kScalar;
     QueryPtr query;
 };
-// Text that only the printer meets: the placeholder an SDK fills in.
+// Text that is only printed: a placeholder that an SDK fills in.
 struct Verbatim {
     std::string text;
 };
@@ -180,7 +180,7 @@ struct Expression {
     Location location;
 };
 
-// What TOP, OFFSET and LIMIT are given: a count or a parameter.
+// The argument of TOP, OFFSET or LIMIT: a count or a parameter.
 struct Count {
     std::variant<std::uint64_t, Parameter> value;
     Location location;
@@ -241,11 +241,11 @@ struct Query {
     bool order_by_rank = false;
     Location order_by_location;
     std::optional<OffsetLimit> offset_limit;
-    bool explain = false;  // EXPLAIN SELECT …, ours
+    bool explain = false;  // EXPLAIN SELECT …, an Orrery extension
     Location location;
 };
 
-// The name rows of the source are known by: the alias, else the last name of the path; nothing for
+// The name that rows of the source go by: the alias, or else the last name of the path; nothing for
 // an unnamed subquery.
 std::optional<std::string> source_alias(const Source& source);
 

@@ -50,7 +50,7 @@ Result<BoundQuery> Binding::bind_in_scope(const ast::Query& query, bool outermos
     return out;
 }
 
-// An alias for a path of the item is only a longer way to write the path; it needs no variable.
+// An alias for a path of the item is shorthand for the path; it needs no variable.
 Status Binding::bind_source(const ast::Source& source, BoundQuery& out) {
     const auto alias = ast::source_alias(source);
     BoundSource bound;
@@ -86,8 +86,8 @@ Status Binding::bind_source(const ast::Source& source, BoundQuery& out) {
     return {};
 }
 
-// The container or an alias, and the steps behind it, as an expression. A name that is no alias is
-// the container, whatever it is called.
+// The container or an alias, and the steps after it, as an expression. Any name that is not an
+// alias means the container.
 ast::ExpressionPtr Binding::expression_of(const ast::Source& source) {
     ast::ExpressionPtr out = find_name(source.root.text) == nullptr
                                  ? ast::make(ast::Identifier{std::string(kContainer)})
@@ -114,14 +114,14 @@ Status Binding::bind_filters(const ast::Query& query, BoundQuery& out) {
             out.filters.push_back(TRY(bind(*query.where)));
         }
     }
-    // UDFs are dear: a filter without one gets to say no first.
+    // UDFs are expensive: evaluate filters without one first.
     std::stable_partition(out.filters.begin(), out.filters.end(), [](const BoundPtr& filter) {
         return !calls_udf(*filter);
     });
     for (const BoundPtr& filter : out.filters) {
         filter->level = sources_needed(*filter, out.sources);
     }
-    // Cheap conditions that need less come first; otherwise as written.
+    // Filters that need fewer sources come first; otherwise as written.
     std::stable_sort(out.filters.begin(),
                      out.filters.end(),
                      [](const BoundPtr& a, const BoundPtr& b) { return a->level < b->level; });

@@ -1,5 +1,5 @@
 // Turns a checked syntax tree (sql/checks.h) into a bound query: names become places in the row,
-// parameters values, constant parts are evaluated once.
+// parameters become values, constant parts are evaluated once.
 
 #pragma once
 
@@ -15,7 +15,7 @@
 
 namespace orrery::sql {
 
-// A property that a container computes from its items.
+// A property computed from an item.
 struct ComputedProperty {
     std::string name;
     ast::QueryPtr query;  // SELECT VALUE e FROM c
@@ -29,8 +29,7 @@ struct BindingContext {
 
 Result<Prepared> bind(const ast::Query& query, const BindingContext& context);
 
-// The value of an expression that depends on nothing but parameters; nothing when it depends on a
-// row.
+// The value of an expression that depends only on parameters; nothing when it depends on a row.
 class ConstantFolder {
 public:
     explicit ConstantFolder(const BindingContext& context) : context_(context) {}

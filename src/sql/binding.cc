@@ -113,7 +113,7 @@ BoundPtr Binding::bind_path(const ItemPath& path) {
     return out;
 }
 
-// The definition's expression, with its own name for the item.
+// Binds the definition's expression, with its own name for the item.
 Result<BoundPtr> Binding::computed(const ComputedProperty& property) {
     if (std::find(expanding_.begin(), expanding_.end(), property.name) != expanding_.end()) {
         return plain_query_error("Computed property '" + property.name + "' refers to itself.");
@@ -142,7 +142,7 @@ BoundPtr Binding::constant(const Value& value) {
     return out;
 }
 
-// One that was not given is undefined.
+// A parameter that was not given is undefined.
 Value Binding::parameter(std::string_view name) {
     for (const ParameterValue& given : context_.parameters) {
         if (given.name == name) return Value::from_json(constants_->copy(given.json), *constants_);
@@ -158,7 +158,7 @@ Result<BoundPtr> Binding::fold(BoundPtr expression) {
     if (!constant_operands || !is_deterministic(*expression)) return expression;
     const Value value = evaluator_.evaluate(*expression);
     if (auto error = evaluator_.take_error()) return *std::move(error);
-    // What an expression makes may point to its own names, and it goes now.
+    // The value may point to names in the expression, which is destroyed now.
     return constant(copy(value, *constants_));
 }
 
@@ -338,7 +338,7 @@ Result<BoundPtr> Binding::node(const ast::Call& called) {
     return fold(std::move(out));
 }
 
-// Never a constant: nobody promises that a UDF gives the same result twice.
+// Never a constant: a UDF need not give the same result twice.
 Result<BoundPtr> Binding::udf(const ast::Call& called, const Location& location) {
     const auto refused = [&](const std::string& why) {
         return query_error("", "The user-defined function '" + called.name + "' " + why, location);
@@ -366,7 +366,7 @@ Result<BoundPtr> Binding::call(std::string_view name, BoundPtr argument) {
     return fold(std::move(out));
 }
 
-// Its argument is evaluated on the rows, not on the groups.
+// The argument is evaluated on rows, not on groups.
 Result<BoundPtr> Binding::aggregate(AggregateKind kind, const ast::Expression& argument) {
     if (scope_ == nullptr || scope_->aggregates == nullptr) {
         return query_error("SC2101",

@@ -1,5 +1,5 @@
-// The work of the binder: scopes of names, and one function per kind of node. Used by binder.cc
-// only.
+// Implementation of the binder: scopes of names, and one function per kind of node. Used by
+// binder.cc only.
 
 #pragma once
 
@@ -27,7 +27,7 @@ public:
     Prepared finish(BoundQuery query) &&;
 
 private:
-    // What names mean in a query; looked up from the inside out.
+    // The meaning of names in a query; looked up from the inside out.
     struct Scope {
         struct Named {
             std::string name;
@@ -36,12 +36,12 @@ private:
         };
         Scope* outer = nullptr;
         std::vector<Named> names;
-        // While the output of groups is bound: the keys, and where aggregates go.
+        // While the output of groups is bound: the keys, and where aggregates are collected.
         std::vector<ast::ExpressionPtr> group_keys;
         std::vector<BoundAggregate>* aggregates = nullptr;
     };
 
-    // A name no query can write: the container itself.
+    // The container itself, under a name that no query can write.
     static constexpr std::string_view kContainer = "";
 
     Result<BoundQuery> bind_in_scope(const ast::Query& query, bool outermost);
@@ -53,7 +53,7 @@ private:
     ast::ExpressionPtr expression_of(const ast::Source& source);
 
     const Scope::Named* find_name(std::string_view name) const;
-    // The path of the item that the expression is, if it is one and no computed property.
+    // The path of the item that the expression denotes, if it is one and not a computed property.
     std::optional<ItemPath> path_of(const ast::Expression& expression);
     std::optional<ast::PathStep> step_of(const ast::Expression& index);
     BoundPtr bind_path(const ItemPath& path);
@@ -90,18 +90,18 @@ private:
     Result<BoundPtr> negated_if(bool negated, BoundPtr expression);
     template <typename... Operands>
     Result<BoundPtr> folded(Op op, Operands... operands);
-    // Replaces an expression of constants by its value.
+    // Replaces a constant expression with its value.
     Result<BoundPtr> fold(BoundPtr expression);
 
     const BindingContext& context_;
     std::unique_ptr<Arena> constants_ = std::make_unique<Arena>();
-    Evaluator evaluator_;  // of constant parts
+    Evaluator evaluator_;  // for constant parts
     Scope* scope_ = nullptr;
     std::vector<ItemPath> paths_;
     std::map<ItemPath, std::uint64_t> path_numbers_;
     std::uint32_t variables_ = 0;
     bool calls_udfs_ = false;
-    std::vector<std::string_view> expanding_;  // computed properties, against endless definitions
+    std::vector<std::string_view> expanding_;  // computed properties, to detect cycles
 };
 
 }  // namespace orrery::sql

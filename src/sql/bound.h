@@ -1,5 +1,5 @@
 // A query after binding: names are resolved to places, parameters and constant parts to values,
-// BETWEEN and the like to their meaning. The planner reads it, the evaluator runs it.
+// forms such as BETWEEN to simpler ones. The planner reads it, the evaluator runs it.
 
 #pragma once
 
@@ -30,7 +30,7 @@ using ItemPath = std::vector<ast::PathStep>;
 
 enum class Op : std::uint8_t {
     kConstant,     // constant
-    kPath,         // what stands at paths[number] of the item
+    kPath,         // the value at paths[number] of the item
     kVariable,     // the row's variable `number`
     kMember,       // operands[0].name
     kElement,      // operands[0][number]
@@ -44,7 +44,7 @@ enum class Op : std::uint8_t {
     kInConstants,  // operands[0] IN set
     kLike,         // operands[0] LIKE operands[1], or the compiled pattern
     kCall,         // function
-    kUdf,          // the UDF that its caller knows as `number`
+    kUdf,          // the UDF that UdfCaller knows as `number`
     kArray,        // operands
     kObject,       // names, operands
     kSubquery,     // query, subquery
@@ -68,10 +68,10 @@ struct BoundExpression {
     std::shared_ptr<const std::unordered_set<std::string>> set;  // sql/canonical.h
     std::unique_ptr<BoundQuery> query;
     ast::SubqueryKind subquery = ast::SubqueryKind::kScalar;
-    // What the function made from its constant arguments; touched by the one thread that evaluates.
+    // Cached by the function from its constant arguments; used only by the evaluating thread.
     mutable std::shared_ptr<void> state;
 
-    // Of a filter: how many of its query's sources must be bound before it can be decided.
+    // For a filter: how many of its query's sources must be bound before it can be evaluated.
     std::size_t level = 0;
 };
 
@@ -87,7 +87,7 @@ struct BoundSource {
     std::uint32_t variable = 0;
     BoundPtr expression;                // for the first two
     std::unique_ptr<BoundQuery> query;  // for the others
-    // When the expression is a path of the item, that path: an index may know what is in it.
+    // The path, if the expression is a path of the item: an index may have entries for it.
     std::optional<ItemPath> path;
 };
 
@@ -99,15 +99,15 @@ struct BoundAggregate {
 struct BoundOrder {
     BoundPtr expression;
     bool descending = false;
-    std::optional<ItemPath> path;  // not when groups are ordered
+    std::optional<ItemPath> path;  // nothing when groups are ordered
     std::string text;              // as written, for messages
 };
 
 struct BoundQuery {
-    // Whether its rows come from the items of the container. Not for SELECT without FROM, nor for
-    // subqueries, which see the one item their query is at.
+    // Whether its rows come from the items of the container. False for SELECT without FROM, and for
+    // subqueries, which see only the current item of their query.
     bool over_items = false;
-    // A FROM subquery that must see all items before it has its first row; its rows are the
+    // A FROM subquery that needs all items before its first row; its rows are the values of the
     // variable of sources[0].
     std::unique_ptr<BoundQuery> derived;
     std::vector<BoundSource> sources;
@@ -133,10 +133,10 @@ void visit(const BoundExpression& expression,
 // Whether a UDF is called anywhere in it.
 bool calls_udf(const BoundExpression& expression);
 
-// Gives the same result each time it is evaluated on the same row.
+// Whether it gives the same result each time it is evaluated on the same row.
 bool is_deterministic(const BoundExpression& expression);
 
-// How many of these sources, from the first on, the expression needs.
+// How many of these sources, counted from the first, the expression needs.
 std::size_t sources_needed(const BoundExpression& expression,
                            const std::vector<BoundSource>& sources);
 
@@ -144,7 +144,7 @@ std::size_t sources_needed(const BoundExpression& expression,
 struct Prepared {
     std::unique_ptr<Arena> constants;
     BoundQuery query;
-    std::vector<ItemPath> paths;  // those that kPath names
+    std::vector<ItemPath> paths;  // that kPath refers to
     std::uint32_t variables = 0;
     bool calls_udfs = false;
 };

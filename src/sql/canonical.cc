@@ -20,7 +20,7 @@ void append_text(std::string& out, std::string_view text) {
 
 }  // namespace
 
-// Arrays and objects sort by their hash; what is in them follows, so that only equal values have
+// Arrays and objects sort by their hash; their content follows, so that only equal values have
 // equal bytes.
 void append_canonical(std::string& out, const Value& value, Arena& arena) {
     append_sortable(out, value, arena);

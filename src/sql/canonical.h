@@ -1,5 +1,5 @@
-// Values as bytes that are equal exactly when the values are, and sort as ORDER BY does: keys of
-// groups, of DISTINCT, of long IN lists, and positions in continuation tokens.
+// Values as bytes that are equal exactly when the values are, and sort as ORDER BY does. Used for
+// keys of groups, of DISTINCT, of long IN lists, and positions in continuation tokens.
 
 #pragma once
 
@@ -10,8 +10,8 @@
 
 namespace orrery::sql {
 
-// Self-delimiting: the keys of several values one after the other sort value by value. Undefined is
-// a value here.
+// Self-delimiting: the concatenated keys of several values sort value by value. Undefined is
+// encoded as a value, too.
 void append_canonical(std::string& out, const Value& value, Arena& arena);
 
 }  // namespace orrery::sql

@@ -12,7 +12,7 @@ namespace orrery::sql {
 
 namespace {
 
-// Functions that the language has and the engine does not.
+// Functions of the language that the engine does not implement.
 constexpr std::array<std::string_view, 13> kUnsupported = {
     "ST_DISTANCE",
     "ST_WITHIN",
@@ -109,7 +109,7 @@ private:
                  location);
     }
 
-    // An index that depends on the row is refused, as the service does.
+    // The service refuses an index that depends on the row.
     void index(const ast::Subscript& subscript, const Location& location) {
         const bool varies = any_below(*subscript.index, [](const ast::Expression& below) {
             const auto* call = std::get_if<ast::Call>(&below.node);

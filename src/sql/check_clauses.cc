@@ -117,13 +117,13 @@ void check_rank(const ast::Query& query, Diagnostics& out) {
     }
 }
 
-// The alias a path begins with, and whether there is anything behind it.
+// The alias a path begins with, and whether steps follow it.
 struct Path {
     const ast::Identifier* root = nullptr;
     bool steps = false;
 };
 
-// Properties and constant positions only; no root for anything else.
+// Properties and constant positions only; the root is null for anything else.
 Path path_of(const ast::Expression& expression) {
     const ast::Expression* at = &expression;
     bool steps = false;
@@ -185,8 +185,8 @@ void check_clauses(const ast::Query& query, Diagnostics& out) {
 }
 
 void check_order_by(const ast::Query& query, Diagnostics& out) {
-    // Groups are ordered by their keys, which check_grouping has looked at. The one row of a query
-    // with aggregates only has no order, but the service does not mind an ORDER BY.
+    // Groups are ordered by their keys, which check_grouping has checked. A query with only
+    // aggregates has a single row, but the service accepts an ORDER BY.
     if (query.order_by_rank || !query.group_by.empty() || selects_aggregate(query)) return;
     for (const ast::OrderItem& item : query.order_by) {
         check_order_item(query, item, out);

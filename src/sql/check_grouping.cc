@@ -84,8 +84,8 @@ private:
                  expression.location);
     }
 
-    // Everything from a row must be a key, come from keys, or be aggregated. Queries inside see the
-    // row, too; they are left to evaluation, which has any row of the group for them.
+    // Everything taken from a row must be a key, derive from keys, or be aggregated. Subqueries see
+    // the row as well; they are not checked but evaluated on an arbitrary row of the group.
     void grouped(const ast::Expression& expression) {
         const auto is_step = [](const ast::Expression& e) {
             return std::holds_alternative<ast::Member>(e.node) ||

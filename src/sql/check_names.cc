@@ -14,9 +14,9 @@ class NameCheck {
 public:
     explicit NameCheck(Diagnostics& out) : out_(out) {}
 
-    // The container can be named, as anything, only where rows come from: first in FROM of the
-    // outermost query, or of a query that stands there. A query elsewhere sees the aliases around
-    // it (dotnet/efcore#38232: EXISTS(SELECT 1 FROM root c) without FROM outside is SC2001).
+    // The container can be referenced, under any name, only where rows come from: first in FROM of
+    // the outermost query, or of a query in that place. Other queries see only the aliases around
+    // them (dotnet/efcore#38232: EXISTS(SELECT 1 FROM root c) without an outer FROM is SC2001).
     void query(const ast::Query& query, bool container_visible) {
         std::vector<std::string> own;
         for (const ast::Source& source : query.from) {
@@ -103,7 +103,7 @@ private:
     }
 
     Diagnostics& out_;
-    std::unordered_map<std::string, int> bound_;  // how many queries around bind the alias
+    std::unordered_map<std::string, int> bound_;  // how many enclosing queries bind the alias
     std::string root_alias_;
 };
 

@@ -1,4 +1,4 @@
-// The parts of sql/checks.h. Each walks the whole query and adds what it finds.
+// The passes behind sql/checks.h. Each walks the whole query and adds the errors it finds.
 
 #pragma once
 
@@ -21,27 +21,27 @@ public:
     const std::vector<Diagnostic>& list() const { return list_; }
 
 private:
-    // A query of half a megabyte can be wrong in very many places.
+    // A query of half a megabyte can contain a great many errors.
     static constexpr std::size_t kMax = 100;
     std::vector<Diagnostic> list_;
 };
 
-// Clauses that subqueries may not have, what goes with ORDER BY RANK.
+// Clauses not allowed in subqueries, and the rules of ORDER BY RANK.
 void check_clauses(const ast::Query& query, Diagnostics& out);
 
 // Aliases, SELECT *, DOCUMENTID.
 void check_names(const ast::Query& query, Diagnostics& out);
 
-// Functions and their number of arguments, what an index may be, ESCAPE.
+// Functions and their argument counts, subscripts, ESCAPE.
 void check_calls(const ast::Query& query, const CheckOptions& options, Diagnostics& out);
 
-// Where aggregates may stand, and what may be selected beside them and beside GROUP BY.
+// Where aggregates are allowed, and what may be selected alongside them and GROUP BY.
 void check_grouping(const ast::Query& query, Diagnostics& out);
 
-// Names that stand twice in a select list or an object.
+// Duplicate names in a select list or an object.
 void check_duplicates(const ast::Query& query, Diagnostics& out);
 
-// What the outermost query is ordered by.
+// The ORDER BY of the outermost query.
 void check_order_by(const ast::Query& query, Diagnostics& out);
 
 }  // namespace orrery::sql

@@ -1,5 +1,5 @@
-// What must hold of a query beyond its grammar and needs no data to decide: names, functions,
-// grouping, where clauses may stand. Everything behind this may rely on it.
+// Rules a query must satisfy beyond its grammar that need no data to check: names, functions,
+// grouping, where clauses are allowed. All later stages rely on them.
 
 #pragma once
 
@@ -13,11 +13,11 @@ namespace orrery::sql {
 
 struct CheckOptions {
     const Function* (*find_function)(std::string_view name) = nullptr;
-    // Lets pass what parses but cannot be run yet: spatial, vector and full-text search.
+    // Accepts what parses but cannot be run yet: spatial, vector and full-text search.
     bool allow_unsupported = false;
 };
 
-// kBadRequest with all errors of the first kind that is found.
+// kBadRequest with all errors of the first kind found.
 Status check_query(const ast::Query& query, const CheckOptions& options);
 
 }  // namespace orrery::sql

@@ -36,7 +36,7 @@ const Function* find_test_function(std::string_view name) {
     return nullptr;
 }
 
-// Empty when the query is fine.
+// Empty when the query is valid.
 std::string checked(std::string_view text, bool allow_unsupported = false) {
     const auto query = parse(text);
     if (!query) return query.error().message();
@@ -122,7 +122,7 @@ TEST(Checks, Functions) {
     EXPECT_EQ(checked("SELECT udf.anything(1, 2) FROM c"), "");
 }
 
-TEST(Checks, WhatIsNotSupportedYet) {
+TEST(Checks, UnsupportedFeatures) {
     EXPECT_EQ(checked("SELECT ST_Distance(c.a, c.b) FROM c"),
               error("", 7, 28, "The ST_Distance function is not supported yet."));
     EXPECT_EQ(checked("SELECT ST_Distance(c.a, c.b) FROM c", true), "");
@@ -171,7 +171,7 @@ TEST(Checks, Escape) {
     EXPECT_THAT(checked(R"(SELECT c.a LIKE 'x' ESCAPE '\\' FROM c)"), HasSubstr("ESCAPE"));
 }
 
-TEST(Checks, SubqueriesHaveNoOrder) {
+TEST(Checks, ClausesNotAllowedInSubqueries) {
     EXPECT_EQ(checked("SELECT DISTINCT VALUE r1 FROM (SELECT TOP 10 VALUE root[\"Int\"] FROM root "
                       "ORDER BY root[\"Int\"] ASC) AS r1"),
               R"({"errors":[{"severity":"Error","location":{"start":73,"end":97},"code":"SC2202",)"
@@ -232,7 +232,7 @@ TEST(Checks, GroupBy) {
     EXPECT_THAT(checked("SELECT c.a FROM c GROUP BY c.a ORDER BY c.b"), HasSubstr("SC2102"));
     EXPECT_THAT(checked("SELECT c.a FROM c GROUP BY c.a ORDER BY COUNT(1)"),
                 HasSubstr("ORDER BY clause"));
-    // Long lists of deep keys, all alike to their ends.
+    // Long lists of deep keys that differ only at the end.
     std::string path = "c";
     for (int i = 0; i < 120; ++i) {
         path += ".a";

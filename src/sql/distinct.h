@@ -1,4 +1,4 @@
-// The hash that orders arrays and objects (json/distinct_hash.h), of values in a query.
+// The hash that orders arrays and objects (json/distinct_hash.h), for query values.
 
 #pragma once
 
@@ -8,7 +8,7 @@
 
 namespace orrery::sql {
 
-// Not of undefined.
+// `value` must be defined.
 Hash128 distinct_hash(const Value& value, Arena& arena);
 
 }  // namespace orrery::sql

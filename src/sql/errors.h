@@ -1,5 +1,5 @@
-// What is wrong with a query, in the JSON that the service puts into its error message and that
-// clients search for words and codes.
+// Query errors in the JSON form that the service puts into its error message and that clients
+// search for words and codes.
 
 #pragma once
 
@@ -28,10 +28,10 @@ Error query_error(std::string_view code, std::string message, std::optional<Loca
 // {"Errors":["…"]}, the form of errors about a query as a whole.
 Error plain_query_error(std::string_view message);
 
-// SC1001, or SC1002 when there is no text left.
+// SC1001, or SC1002 at the end of the text.
 Error syntax_error(std::string_view near, Location location);
 
-// SC2060, SC2062, SC2061: a number that TOP, OFFSET or LIMIT cannot be given.
+// SC2060, SC2062, SC2061: an invalid count for TOP, OFFSET or LIMIT.
 enum class CountClause : std::uint8_t { kTop, kOffset, kLimit };
 Error count_error(CountClause clause, Location location);
 

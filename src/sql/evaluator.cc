@@ -143,11 +143,11 @@ Value Evaluator::call_on(const BoundExpression& expression, std::span<const Valu
     return result;
 }
 
-// What a UDF returns is limited as what a built-in function makes.
+// Results of UDFs are limited like those of built-in functions.
 Value Evaluator::call_udf(std::size_t udf,
                           std::span<const Value> arguments,
                           FunctionContext& context) {
-    // The query has failed and what comes now is thrown away: no script is to run for it.
+    // The query has already failed and its results are discarded: run no more scripts.
     if (error_) return Value::undefined();
     CHECK(surroundings_.udfs != nullptr);
     auto result = surroundings_.udfs->call(udf, arguments, context.arena);

@@ -1,4 +1,4 @@
-// Evaluates the expressions of one query for the row it is at. Not thread-safe: one per running
+// Evaluates the expressions of one query for its current row. Not thread-safe: one per running
 // query and partition.
 
 #pragma once
@@ -20,7 +20,7 @@
 
 namespace orrery::sql {
 
-// What a query runs in.
+// The environment a query runs in.
 struct Surroundings {
     std::int64_t start_ticks = 0;  // 100 ns since 1970
     const Clock* clock = nullptr;
@@ -32,16 +32,16 @@ class Evaluator {
 public:
     Evaluator(std::uint32_t variables, const Surroundings& surroundings);
 
-    // The row: the item's paths, the variables, and where a group is being put out, its results.
+    // The row: the item's paths, the variables and, while a group is output, its results.
     std::vector<Value> variables;
     std::span<const Value> paths;
     std::uint64_t item_number = 0;
     std::span<const Value> group_keys;
     std::span<const Value> aggregates;
 
-    // What is allocated while a row is evaluated lives until the caller resets this arena.
+    // Values allocated while a row is evaluated live until the caller resets this arena.
     Arena& arena() { return *arena_; }
-    // Directs allocations elsewhere, for values that must outlive the row.
+    // Redirects allocations, for values that must outlive the row.
     Arena* exchange_arena(Arena* other) { return std::exchange(arena_, other); }
 
     Value evaluate(const BoundExpression& expression);
@@ -50,15 +50,15 @@ public:
     // The rows of a subquery for the current row.
     std::span<const Value> rows_of(const BoundQuery& query);
 
-    // Set when the query cannot go on (a scalar subquery with two rows, a limit reached). Whatever
-    // has been evaluated since is meaningless.
+    // Set when the query cannot continue (a scalar subquery with two rows, a limit reached). Values
+    // evaluated after that are meaningless.
     const std::optional<Error>& error() const { return error_; }
     std::optional<Error> take_error() { return std::exchange(error_, std::nullopt); }
     void fail(Error error);
 
-    // A new item: the work on one is limited.
+    // Starts a new item and resets the per-item work limit.
     void begin_item() { steps_ = 0; }
-    // Counts work that no page limit sees (rows of subqueries); fails once there was too much.
+    // Counts work that no page limit covers (rows of subqueries); fails when there is too much.
     void count_step();
 
 private:

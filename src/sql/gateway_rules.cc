@@ -7,8 +7,8 @@ namespace orrery::sql {
 
 namespace {
 
-// SELECT VALUE COUNT(…) can be put together from the counts of partitions; the oldest clients know
-// only that.
+// SELECT VALUE COUNT(…) can be merged from the counts of partitions; the oldest clients support
+// only that form.
 Status check_spreadable(const ast::Query& query) {
     for (const ast::SelectItem& item : query.select.items) {
         if (!called_aggregate(*item.expression) && has_aggregate(*item.expression)) {

@@ -1,4 +1,4 @@
-// Whether a gateway answers a query over several partitions itself, or tells the client to plan it.
+// Decides whether a gateway answers a cross-partition query itself or tells the client to plan it.
 
 #pragma once
 
@@ -10,7 +10,7 @@
 
 namespace orrery::sql {
 
-// How the client asks: headers of a query that names no partition key range.
+// Headers of a query that names no partition key range.
 struct GatewayRequest {
     bool cross_partition_enabled = false;
     bool parallelize = false;
@@ -23,8 +23,8 @@ enum class GatewayAnswer : std::uint8_t {
     kCrossPartitionDisabled,  // 400 with the plan
 };
 
-// As the service decides. kBadRequest for aggregates that no plan can spread. The query must have
-// been checked.
+// Decides as the service does. kBadRequest for aggregates that no plan can distribute. The query
+// must have been checked.
 Result<GatewayAnswer> decide_gateway_answer(const ast::Query& query,
                                             const PartitionKeyFilter& filter,
                                             const model::PartitionKeyDefinition& partition_key,

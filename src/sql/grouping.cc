@@ -7,7 +7,7 @@ namespace orrery::sql {
 
 Grouping::Grouping(const BoundQuery& query, Evaluator& evaluator)
     : query_(query), evaluator_(evaluator) {
-    // Aggregates without GROUP BY have one group even when there are no rows.
+    // Aggregates without GROUP BY form one group even when there are no rows.
     if (!query.group_keys.empty()) return;
     Group& all = groups_[""];
     for (const BoundAggregate& aggregate : query.aggregates) {
@@ -42,8 +42,8 @@ void Grouping::add() {
             evaluator_.evaluate(*query_.aggregates[i].argument), evaluator_.arena(), kept_);
     }
     if (kept_.used() > model::limits::kQueryMemoryBytesMax) {
-        evaluator_.fail(Error(ErrorCode::kBadRequest,
-                              "The groups of the query need more memory than the limit allows."));
+        evaluator_.fail(
+            Error(ErrorCode::kBadRequest, "The groups of the query exceed the memory limit."));
     }
 }
 

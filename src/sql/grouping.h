@@ -1,4 +1,4 @@
-// GROUP BY and aggregates: gathers rows into groups, then gives the output row of each group.
+// GROUP BY and aggregates: collects rows into groups, then gives the output row of each group.
 
 #pragma once
 
@@ -18,22 +18,22 @@ public:
     // Both must outlive it.
     Grouping(const BoundQuery& query, Evaluator& evaluator);
 
-    // Takes the evaluator's current row in. Fails the evaluator when there are too many groups.
+    // Adds the evaluator's current row. Fails the evaluator when there are too many groups.
     void add();
 
-    // Takes in so many rows of which only the number matters; without GROUP BY and for aggregates
-    // of constants only.
+    // Adds `count` rows whose content does not matter; only without GROUP BY and for aggregates of
+    // constants.
     void add_rows(std::uint64_t count);
 
     struct Group {
         std::vector<Value> keys;
         std::vector<Accumulator> accumulators;
     };
-    // By their keys' bytes, which is the order of the keys.
+    // By the bytes of their keys, which sort as the keys do.
     using Groups = std::map<std::string, Group>;
     const Groups& groups() const { return groups_; }
 
-    // Makes the evaluator's row that of the group, so that the output can be evaluated; good until
+    // Makes the group the evaluator's current row, so that the output can be evaluated; valid until
     // the next call.
     void enter(const Group& group);
     void leave();

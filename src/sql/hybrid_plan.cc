@@ -12,8 +12,8 @@ namespace orrery::sql {
 
 namespace {
 
-// Rows that each score's query gives at least, so that a row that ranks well in one score is likely
-// to be known in the others.
+// Minimum number of rows that each score's query returns, so that a row that ranks well in one
+// score is likely to be known in the others.
 constexpr std::uint64_t kComponentRowsMin = 120;
 
 const ast::Call* call_of(const ast::Expression& expression, std::string_view name) {
@@ -42,11 +42,11 @@ double weight_of(const ast::Expression& expression) {
 struct Score {
     ast::ExpressionPtr expression = nullptr;
     bool full_text = false;
-    bool reversed = false;  // a negative weight turns the order around
+    bool reversed = false;  // a negative weight reverses the order
     ast::ExpressionPtr path = nullptr;
     std::vector<ast::ExpressionPtr> terms = {};
 
-    // The score, or what ranks last.
+    // The score, or a value that ranks last.
     ast::ExpressionPtr or_last() const {
         const auto last = full_text ? number("1", true) : number("1.79769e+308", !reversed);
         return ast::make(ast::Binary{ast::BinaryOperator::kCoalesce, expression, last});
@@ -59,7 +59,7 @@ struct Score {
     }
 };
 
-// FullTextScore(path, "a", "b"), of earlier clients FullTextScore(path, ["a", "b"]).
+// FullTextScore(path, "a", "b"); earlier clients send FullTextScore(path, ["a", "b"]).
 Score full_text_score(const ast::Call& call, std::size_t number) {
     Score score{.full_text = true, .path = call.arguments.front()};
     score.terms.assign(call.arguments.begin() + 1, call.arguments.end());
@@ -183,7 +183,7 @@ private:
         return info;
     }
 
-    // The service counts in 32 bits here; clients refuse such numbers before they matter.
+    // The service counts in 32 bits here; clients refuse larger numbers before this matters.
     static void limit(ast::Query& text, QueryInfo& info, const PlanCounts& counts) {
         const auto wrapped = [](std::uint64_t count) {
             return std::uint64_t{static_cast<std::uint32_t>(count)};
@@ -235,7 +235,7 @@ void plan_vector_order(const ast::Query& query, QueryInfo& info, QueryFeatures& 
     for (std::size_t i = 0; i < query.order_by.size(); ++i) {
         const ast::Call* distance = call_of(*query.order_by[i].expression, "VECTORDISTANCE");
         if (distance == nullptr) continue;
-        // A distance is small for what is near, a similarity is large.
+        // Near items have a small distance, or a large similarity.
         info.order_by_descending[i] = !is_euclidean(*distance);
         info.has_non_streaming_order_by = true;
         needed.add(QueryFeature::kNonStreamingOrderBy);

@@ -1,4 +1,4 @@
-// Plans for ranking: ORDER BY RANK, which is one query per score, and ORDER BY VectorDistance.
+// Plans for ranking: ORDER BY RANK, with one query per score, and ORDER BY VectorDistance.
 
 #pragma once
 
@@ -9,8 +9,8 @@ namespace orrery::sql {
 
 Result<HybridSearchInfo> make_hybrid_plan(const ast::Query& query, const PlanContext& context);
 
-// Amends the plan of an ORDER BY query when it orders by a distance: the nearest come first, and no
-// index gives that order page by page.
+// Amends the plan of an ORDER BY query that orders by a vector distance: the nearest come first,
+// and no index yields that order page by page.
 void plan_vector_order(const ast::Query& query, QueryInfo& info, QueryFeatures& needed);
 
 }  // namespace orrery::sql

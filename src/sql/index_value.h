@@ -1,4 +1,4 @@
-// Values of queries as they stand in the index, and back.
+// Query values in index encoding, and back.
 
 #pragma once
 
@@ -19,7 +19,7 @@ std::string encode(const Value& value, Arena& arena);
 void append_sortable(std::string& out, const Value& value, Arena& arena);
 
 // Nothing when the index does not hold the whole value (arrays, objects, long strings), or for
-// bytes that are none. Strings live in the arena.
+// invalid bytes. Strings live in the arena.
 std::optional<Value> decode(std::string_view encoded, Arena& arena);
 
 }  // namespace orrery::sql

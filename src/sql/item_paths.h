@@ -21,7 +21,7 @@ public:
 
     std::size_t size() const { return count_; }
 
-    // Sets out[i] to what stands at path i, or to undefined. The values point into `json`.
+    // Sets out[i] to the value at path i, or to undefined. The values point into `json`.
     void fetch(std::string_view json, std::span<Value> out, Arena& arena) const;
 
 private:

@@ -9,7 +9,7 @@ namespace orrery::sql {
 
 namespace {
 
-// Pairs of keys looked at when two sets are intersected; beyond, one set is taken for both.
+// Key pairs compared when two sets are intersected; beyond this, one of the sets is the result.
 constexpr std::size_t kPairsMax = 100'000;
 
 using Component = model::PartitionKeyValue::Component;
@@ -42,7 +42,7 @@ std::optional<PartialKey> merged(const PartialKey& a, const PartialKey& b) {
     return out;
 }
 
-// The one component that all these keys know, if it is the same one and the only one.
+// The one component that all these keys specify, if it is the same one and the only one.
 std::optional<std::size_t> only_component(const std::vector<PartialKey>& keys) {
     std::optional<std::size_t> only;
     for (const PartialKey& key : keys) {
@@ -77,7 +77,7 @@ KeySet KeySet::intersected(const KeySet& other) const {
     if (other.is_all()) return *this;
     const auto only = only_component(keys_);
     if (only && only == only_component(other.keys_)) {
-        // Two lists of values for one component, each of which may be long.
+        // Two lists of values for one component; both may be long.
         std::unordered_set<std::string> there;
         for (const PartialKey& key : other.keys_) {
             there.insert(encoded(key[*only]));

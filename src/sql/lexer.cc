@@ -56,7 +56,7 @@ struct Symbol {
     TokenKind kind;
 };
 
-// Longest first among those that begin alike.
+// Symbols that begin alike: longest first.
 constexpr std::array kSymbols = {
     Symbol{">>>", TokenKind::kShiftRightUnsigned},
     Symbol{">>", TokenKind::kShiftRight},
@@ -158,7 +158,7 @@ Token Lexer::parameter() {
     return token(named ? TokenKind::kParameter : TokenKind::kInvalid, 1 + length);
 }
 
-// A number that runs into a word (12a, 0.E) is neither: without this, the word would be an alias.
+// A number that runs into a word (12a, 0.E) is invalid: otherwise the word would be an alias.
 Token Lexer::number() {
     const std::size_t length = number_length();
     const std::size_t tail = word_length(text_.substr(at_ + length));
@@ -188,10 +188,10 @@ Token Lexer::string() {
     const char quote = peek();
     std::size_t end = at_ + 1;
     while (end < text_.size() && text_[end] != quote) {
-        // What follows a backslash is never the end; string_value() says whether it is an escape.
+        // A character after a backslash never ends the string; string_value() checks the escape.
         end += text_[end] == '\\' && end + 1 < text_.size() ? 2U : 1U;
     }
-    // An unclosed string shows its quote only, as the service does.
+    // An unclosed string yields only its quote, as in the service.
     if (end >= text_.size()) return token(TokenKind::kBadString, 1);
     const std::size_t length = end + 1 - at_;
     const bool valid = string_value(text_.substr(at_, length)).has_value();

@@ -1,4 +1,4 @@
-// Takes query text apart, one token at a time. Small enough to copy, which is how the parser looks
+// Splits query text into tokens, one at a time. Small enough to copy, which is how the parser looks
 // ahead.
 
 #pragma once
@@ -16,7 +16,7 @@ public:
     // The text must be valid UTF-8 and outlive the lexer and its tokens.
     explicit Lexer(std::string_view text) : text_(text) {}
 
-    // kEnd for ever when there is no more.
+    // kEnd, repeatedly, once no text is left.
     Token next();
 
 private:
@@ -39,7 +39,7 @@ private:
     std::uint32_t units_ = 0;  // the same place in UTF-16 units
 };
 
-// The kind of a reserved word in any case; kIdentifier for every other word.
+// The kind of a reserved word, ignoring case; kIdentifier for any other word.
 TokenKind word_kind(std::string_view word);
 
 // Whether the text is an identifier: letters, digits and underscores, no digit first, not reserved.

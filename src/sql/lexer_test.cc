@@ -30,7 +30,7 @@ std::vector<TokenKind> kinds(std::string_view text) {
 using K = TokenKind;
 using Kinds = std::vector<TokenKind>;
 
-TEST(Lexer, WordsOfAnyCase) {
+TEST(Lexer, ReservedWordsIgnoreCase) {
     EXPECT_EQ(kinds("select SeLeCt selects c1 _x TRUE nUlL UDF rank"),
               (Kinds{K::kSelect,
                      K::kSelect,
@@ -68,7 +68,7 @@ TEST(Lexer, NumbersHaveNoSign) {
     }
 }
 
-TEST(Lexer, NumberRunningIntoAWordIsNeither) {
+TEST(Lexer, NumberRunningIntoAWordIsInvalid) {
     for (const char* text : {"12a", "0.E", "1e", "0x", "0xG", "1_"}) {
         EXPECT_EQ(kinds(text), Kinds{K::kInvalid}) << text;
     }

@@ -19,7 +19,7 @@ LikePattern::LikePattern(std::string_view pattern, std::optional<char32_t> escap
         if (escape && c == *escape && !pattern.empty()) {
             tokens_.push_back({Kind::kCharacter, take(pattern), false, {}});
         } else if (c == '%') {
-            // Two runs in a row are one.
+            // Adjacent runs are one.
             if (tokens_.empty() || tokens_.back().kind != Kind::kRun) {
                 tokens_.push_back({Kind::kRun, 0, false, {}});
             }
@@ -80,7 +80,7 @@ bool LikePattern::accepts(const Token& token, char32_t c) {
     return false;
 }
 
-// Greedy with one point to go back to: when a token fails, the last run takes one character more.
+// Greedy with one point to backtrack to: when a token fails, the last run takes one more character.
 bool LikePattern::matches(std::string_view text) const {
     if (exact_) return text == prefix_;
     if (!text.starts_with(prefix_)) return false;

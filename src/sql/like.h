@@ -1,4 +1,4 @@
-// Patterns of LIKE: % any run, _ one character, [abc] [a-f] [^…] sets; everything else itself.
+// Patterns of LIKE: % any run, _ one character, [abc] [a-f] [^…] sets; all else is literal.
 
 #pragma once
 
@@ -12,16 +12,16 @@ namespace orrery::sql {
 
 class LikePattern {
 public:
-    // `escape` makes the character behind it an ordinary one.
+    // `escape` makes the character after it literal.
     LikePattern(std::string_view pattern, std::optional<char32_t> escape);
 
     // The whole text must match.
     bool matches(std::string_view text) const;
 
-    // What every match starts with, and whether that is all there is to it (no wildcard).
+    // The prefix of every match, and whether it is the whole pattern (no wildcard).
     const std::string& prefix() const { return prefix_; }
     bool is_exact() const { return exact_; }
-    // Nothing but the prefix and one % at the end.
+    // The pattern is the prefix followed by one %.
     bool is_prefix_only() const { return prefix_only_; }
 
 private:
@@ -33,7 +33,7 @@ private:
     };
 
     static bool accepts(const Token& token, char32_t c);
-    // Reads a set behind its [; nothing when it is not closed, and the [ stands for itself.
+    // Reads a set after its [; nothing when it is not closed, and the [ is literal.
     static std::optional<Token> read_set(std::string_view& rest);
 
     std::vector<Token> tokens_;

@@ -21,7 +21,7 @@ json::Number hex_value(std::string_view digits) {
     return error == std::errc{} ? real : std::numeric_limits<double>::infinity();
 }
 
-// Takes XXXX off the front of `rest`.
+// Consumes XXXX at the front of `rest`.
 std::optional<char32_t> take_hex4(std::string_view& rest) {
     if (rest.size() < 4) return std::nullopt;
     std::uint16_t unit = 0;
@@ -31,7 +31,7 @@ std::optional<char32_t> take_hex4(std::string_view& rest) {
     return unit;
 }
 
-// Takes what follows \u.
+// Consumes what follows \u.
 std::optional<char32_t> take_unicode_escape(std::string_view& rest) {
     const auto first = take_hex4(rest);
     if (!first || !is_surrogate(*first)) return first;
@@ -42,7 +42,7 @@ std::optional<char32_t> take_unicode_escape(std::string_view& rest) {
     return 0x10000 + ((*first - 0xD800) << 10) + (*second - 0xDC00);
 }
 
-// Takes what follows a backslash.
+// Consumes what follows a backslash.
 bool append_escape(std::string& out, std::string_view& rest) {
     if (rest.empty()) return false;
     const char c = rest.front();
@@ -91,7 +91,8 @@ json::Number number_value(std::string_view digits) {
     if (error == std::errc{} && stop == end) return integer;
     double real = 0;
     if (std::from_chars(digits.data(), end, real).ec == std::errc::result_out_of_range) {
-        // from_chars does not say in which direction; strtod does, and knows all these forms.
+        // from_chars does not tell overflow from underflow; strtod does, and accepts all these
+        // forms.
         real = std::strtod(std::string(digits).c_str(), nullptr);
     }
     return json::Number(real).normalized();

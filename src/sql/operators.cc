@@ -9,7 +9,7 @@ namespace {
 using ast::BinaryOperator;
 using ast::UnaryOperator;
 
-// JavaScript's ToInt32: modulo 2^32, fractions cut off, NaN and infinities 0.
+// JavaScript's ToInt32: modulo 2^32, fractions truncated, NaN and infinities 0.
 std::uint32_t to_uint32(const json::Number& number) {
     if (number.is_integer()) return static_cast<std::uint32_t>(number.integer());
     const double real = number.real();
@@ -52,7 +52,7 @@ Value add_exactly(BinaryOperator op, const json::Number& a, const json::Number& 
 
 Value modulo(const json::Number& a, const json::Number& b) {
     if (a.is_integer() && b.is_integer() && b.integer() != 0) {
-        // INT64_MIN % -1 overflows in the machine.
+        // INT64_MIN % -1 overflows.
         return Value::number(b.integer() == -1 ? std::int64_t{0} : a.integer() % b.integer());
     }
     return Value::number(std::fmod(a.real(), b.real()));
@@ -101,7 +101,7 @@ bool holds(BinaryOperator op, std::partial_ordering order) {
     }
 }
 
-// Only within one kind, and not between arrays or objects.
+// Defined only within one kind, and not for arrays or objects.
 Value relational(BinaryOperator op, const Value& a, const Value& b) {
     if (a.kind() != b.kind()) return Value::undefined();
     switch (a.kind()) {

@@ -1,5 +1,5 @@
-// What the operators of the language mean. Undefined in, or a wrong kind, is undefined out; nothing
-// here can fail.
+// Semantics of the operators. Undefined operands and operands of a wrong kind give undefined;
+// nothing here can fail.
 
 #pragma once
 
@@ -13,10 +13,10 @@ namespace orrery::sql {
 
 Value apply_unary(ast::UnaryOperator op, const Value& operand);
 
-// All but ??, which must not evaluate its right side for nothing.
+// All but ??, which must evaluate its right side only when needed.
 Value apply_binary(ast::BinaryOperator op, const Value& left, const Value& right, Arena& arena);
 
-// AND, OR and NOT know true, false and everything else, which counts as undefined.
+// AND, OR and NOT distinguish true, false and everything else, which counts as undefined.
 Value logical_not(const Value& operand);
 class LogicalFold {
 public:

@@ -1,4 +1,4 @@
-// A parameter of a query, as the request gives it.
+// A query parameter, as given in the request.
 
 #pragma once
 

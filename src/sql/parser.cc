@@ -109,8 +109,8 @@ Error Parser::too_deep() const {
                        token_.location);
 }
 
-// Twice the depth of a tree: an operator and the parentheses around it are a level each, and what
-// the printer makes of the deepest tree must be read again.
+// Twice the depth of a tree: an operator and the parentheses around it are a level each, and the
+// printed form of the deepest tree must parse again.
 Status Parser::within_depth() const {
     if (depth_ > 2 * limits::kQueryDepthMax) return too_deep();
     return {};

@@ -1,4 +1,4 @@
-// Query text to syntax tree. What is accepted here may still be wrong in meaning: sql/checks.h.
+// Parses query text into a syntax tree. What it accepts may still fail the checks of sql/checks.h.
 
 #pragma once
 
@@ -9,9 +9,9 @@
 
 namespace orrery::sql {
 
-// kBadRequest with the JSON of sql/errors.h for anything that is no query, and for queries beyond
+// kBadRequest with the JSON of sql/errors.h for text that is not a query, and for queries beyond
 // the limits of text, joins, UDF calls and depth. No tree is deeper than limits::kQueryDepthMax, so
-// that code may recurse over it.
+// code may recurse over it.
 Result<ast::QueryPtr> parse(std::string_view text);
 
 }  // namespace orrery::sql

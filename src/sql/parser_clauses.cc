@@ -14,18 +14,18 @@ namespace limits = model::limits;
 
 namespace {
 
-// Words of other SQL dialects, which a reader would not take for an alias without AS: FROM c INNER
-// JOIN d, WHERE c.a IS NULL.
+// Words of other SQL dialects that are not accepted as an alias without AS: FROM c INNER JOIN d,
+// WHERE c.a IS NULL.
 constexpr std::array<std::string_view, 10> kNoAliases = {
     "cross", "for", "having", "inner", "is", "let", "on", "outer", "over", "set"};
 
-// A number without fraction and exponent.
+// A number without fraction or exponent.
 std::optional<std::uint64_t> whole_number(std::string_view digits) {
     if (digits.find_first_of(".eE") != std::string_view::npos && digits.find_first_of("xX") != 1) {
         return std::nullopt;
     }
     const json::Number number = number_value(digits);
-    // Beyond 64 bits it is beyond every count, too.
+    // A number beyond 64 bits exceeds every limit on counts as well.
     return number.is_integer() ? static_cast<std::uint64_t>(number.integer()) : UINT64_MAX;
 }
 
@@ -80,7 +80,7 @@ Result<std::size_t> Parser::select_list(ast::Select& select) {
     std::size_t height = 0;
     do {
         Parsed item = TRY(expression());
-        // Bound first: GCC 12 leaks the other member when TRY leaves from inside the braces.
+        // Evaluated first: GCC 12 leaks the other member when TRY returns from inside the braces.
         std::optional<ast::Name> alias = TRY(optional_alias());
         select.items.push_back({std::move(item.expression), std::move(alias)});
         height = std::max(height, item.height);
@@ -181,7 +181,7 @@ Result<std::size_t> Parser::order_item(ast::Query& query) {
     return key.height;
 }
 
-// ORDER BY RANK takes calls and nothing around them.
+// ORDER BY RANK takes function calls only.
 Result<Parser::Parsed> Parser::score() {
     if (!at(TokenKind::kIdentifier) || !next_at(TokenKind::kLeftParen)) return unexpected();
     return call(false);

@@ -21,7 +21,7 @@ Parser::Parsed Parser::literal(Node node) {
     return Parsed{ast::make(std::move(node), advance().location), 1, kTightest, nullptr};
 }
 
-// Everything from here on whose operators bind at least as tight as `minimum`.
+// Parses an expression whose operators bind at least as tightly as `minimum`.
 Result<Parser::Parsed> Parser::expression(Level minimum) {
     const Descent descent(*this);
     TRY(within_depth());
@@ -152,16 +152,16 @@ Result<Parser::Parsed> Parser::prefix() {
 Result<Parser::Parsed> Parser::unary(ast::UnaryOperator op) {
     const Location start = advance().location;
     const bool is_not = op == ast::UnaryOperator::kNot;
-    // NOT c.a = 1 means NOT (c.a = 1), as in SQL everywhere. The service's own grammar is said to
-    // bind NOT as tight as a sign (microsoft/vscode-cosmosdb, cpp-parity.md), which makes it
-    // undefined for every c.a that is no boolean; no writer means that.
+    // NOT c.a = 1 means NOT (c.a = 1), as in SQL everywhere. The service's own grammar reportedly
+    // binds NOT as tightly as a sign (microsoft/vscode-cosmosdb, cpp-parity.md), which makes it
+    // undefined for every c.a that is not a boolean, which no author intends.
     Parsed operand = TRY(expression(is_not ? kPredicate : kUnary));
     return made(
         ast::Unary{op, operand.expression}, since(start), operand.height, is_not ? kNot : kUnary);
 }
 
-// Many parentheses in a row are taken in a loop: the printer writes a chain of ten thousand ORs
-// with as many of them.
+// Consecutive parentheses are parsed in a loop: the printer writes a chain of ten thousand ORs with
+// as many of them.
 Result<Parser::Parsed> Parser::parenthesized() {
     std::size_t open = 0;
     while (take(TokenKind::kLeftParen)) {
@@ -266,7 +266,7 @@ Result<Parser::Parsed> Parser::call(bool udf) {
         ast::Call{name, udf, std::move(arguments.expressions)}, since(start), arguments.height);
 }
 
-// At SELECT, behind the opening parenthesis.
+// At SELECT, after the opening parenthesis.
 Result<Parser::Parsed> Parser::subquery(ast::SubqueryKind kind, Location start) {
     ParsedQuery parsed = TRY(query());
     TRY(expect(TokenKind::kRightParen));
@@ -279,7 +279,7 @@ Result<Parser::Parsed> Parser::array() {
     return made(ast::Array{std::move(elements.expressions)}, since(start), elements.height);
 }
 
-// Possibly empty, and takes the closing token.
+// May be empty; consumes the closing token.
 Result<Parser::ParsedList> Parser::list(TokenKind closing) {
     ParsedList out;
     if (take(closing)) return out;
@@ -347,8 +347,8 @@ Result<Parser::Parsed> Parser::conditional(const Parsed& condition) {
                 kLoosest);
 }
 
-// (a AND b) AND c is the same chain as a AND b AND c: nothing else holds the chain on the left yet,
-// so that it simply grows.
+// (a AND b) AND c is the same chain as a AND b AND c: nothing else refers to the left chain yet, so
+// it can grow in place.
 Result<Parser::Parsed> Parser::logical(Parsed left) {
     const bool is_and = advance().kind == TokenKind::kAnd;
     const Level level = is_and ? kAnd : kOr;
@@ -386,7 +386,7 @@ Result<Parser::Parsed> Parser::predicate(const Parsed& operand) {
     }
 }
 
-// The level of the result is that of NOT: no second predicate may follow.
+// The result has the level of NOT, so that no second predicate can follow.
 Result<Parser::Parsed> Parser::in(const Parsed& needle, bool negated) {
     advance();
     TRY(expect(TokenKind::kLeftParen));

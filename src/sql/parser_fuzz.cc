@@ -1,4 +1,4 @@
-// Whatever is a query stays the same query when it is printed and parsed again.
+// Every query stays the same when it is printed and parsed again.
 
 #include <cstddef>
 #include <cstdint>
@@ -17,7 +17,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     }
     const std::string printed = orrery::sql::print(**query);
     const auto again = orrery::sql::parse(printed);
-    // Parentheses and indentation may take the text over its limit, and nothing else.
+    // Parentheses and indentation may take the text over its limit; nothing else may fail.
     if (!again) {
         CHECK(again.error().message().find("SC3020") != std::string::npos);
         return 0;

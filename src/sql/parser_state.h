@@ -1,5 +1,5 @@
-// The parser's inside: recursive descent for clauses (parser_clauses.cc), precedence climbing for
-// expressions (parser_expressions.cc). Use sql/parser.h.
+// The parser's internals: recursive descent for clauses (parser_clauses.cc), precedence climbing
+// for expressions (parser_expressions.cc). Use sql/parser.h.
 
 #pragma once
 
@@ -24,17 +24,17 @@ public:
     // The whole text: one query and nothing after it.
     Result<ast::QueryPtr> statement();
 
-    // The most that one FROM clause has.
+    // The most joins in any one FROM clause.
     std::size_t joins() const { return joins_; }
     std::size_t udf_calls() const { return udf_calls_; }
 
 private:
-    // How tight an operator binds. An expression has the level of its outermost operator, and only
-    // operators of that level or looser ones can follow it.
+    // How tightly an operator binds. An expression has the level of its outermost operator, and
+    // only operators of that level or a looser one can follow it.
     enum Level : int {
         kLoosest,
         kConditional,
-        kCoalesce,  // from the right
+        kCoalesce,  // right-associative
         kOr,
         kAnd,
         kNot,
@@ -57,7 +57,7 @@ private:
         ast::ExpressionPtr expression;
         std::size_t height = 1;  // levels of the tree
         Level level = kTightest;
-        // The expression again while it is a chain of ANDs or ORs that may still grow.
+        // The same expression while it is a chain of ANDs or ORs that may still grow.
         std::shared_ptr<ast::Expression> chain;
     };
     struct ParsedList {
@@ -69,7 +69,7 @@ private:
         std::size_t height = 0;
     };
 
-    // Counts a level of recursion for as long as it lives.
+    // Counts one level of recursion during its lifetime.
     class Descent {
     public:
         explicit Descent(Parser& parser) : parser_(parser) { ++parser_.depth_; }
@@ -144,7 +144,7 @@ private:
     Parsed literal(Node node);
 
     Lexer lexer_;
-    Token token_;                 // the one to be looked at
+    Token token_;                 // the current one
     Token next_;                  // the one after it
     std::uint32_t last_end_ = 0;  // where the token before token_ ended
     std::size_t depth_ = 0;

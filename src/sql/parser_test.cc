@@ -118,7 +118,7 @@ TEST(Parser, StringsPrintInDoubleQuotes) {
     EXPECT_EQ(value(R"('say "hi" \u00e9')"), R"("say \"hi\" é")");
 }
 
-TEST(Parser, ReservedWordsAreNoNames) {
+TEST(Parser, ReservedWordsAreNotNames) {
     EXPECT_EQ(value("c.value"), near("value", 15, 20));
     EXPECT_EQ(value("c.LEFT"), near("LEFT", 15, 19));
     EXPECT_EQ(value("c['value']"), "c[\"value\"]");
@@ -140,7 +140,7 @@ TEST(Parser, Clauses) {
               "SELECT TOP @n *\nFROM c\nORDER BY c.a ASC");
 }
 
-TEST(Parser, SubqueriesStandOnLinesOfTheirOwn) {
+TEST(Parser, SubqueriesPrintOnTheirOwnLines) {
     EXPECT_EQ(parsed("SELECT EXISTS(SELECT 1) FROM c JOIN (SELECT VALUE x FROM x IN c.a) y"),
               "SELECT EXISTS(\n    SELECT 1\n)\nFROM c\nJOIN (\n    SELECT VALUE x\n"
               "    FROM x IN c.a\n) AS y");

@@ -15,8 +15,8 @@ namespace {
 
 using Component = model::PartitionKeyValue::Component;
 
-// What an item has at the path of its key when it equals the value; nothing when no item can. An
-// array or object there counts as no key at all.
+// The key component of the items whose key path equals the value; nothing when there can be none.
+// An array or object at the path counts as no key.
 std::optional<Component> component_of(const Value& value) {
     switch (value.kind()) {
         case Kind::kUndefined:
@@ -53,7 +53,7 @@ public:
     }
 
 private:
-    // Where in the item an alias stands; nothing when it is not a place in it.
+    // The place in the item that an alias refers to; nothing when it is not one.
     using Place = std::optional<json::Path>;
 
     Place place_of(const ast::Source& source, bool container) const {
@@ -94,7 +94,7 @@ private:
         return place;
     }
 
-    // Which component of the key the expression is.
+    // The component of the key that the expression refers to.
     std::optional<std::size_t> component(const ast::Expression& expression) const {
         const Place place = place_of(expression);
         if (!place) return std::nullopt;
@@ -132,7 +132,7 @@ private:
         return constant(expression);
     }
 
-    // Only true lets an item pass; what depends on the item may.
+    // Only true admits items; an expression that depends on the item may be true.
     KeySet constant(const ast::Expression& expression) {
         const auto value = fold_(expression);
         return !value || value->is_true() ? KeySet::all() : KeySet::none();
@@ -166,7 +166,7 @@ private:
         return rows;
     }
 
-    // A scalar subquery that finds no row is undefined, and equal to nothing: its WHERE must hold.
+    // A scalar subquery without rows is undefined, which equals nothing: its WHERE must hold.
     KeySet needed_rows(const ast::Expression& expression) {
         const auto* subquery = std::get_if<ast::Subquery>(&expression.node);
         if (subquery == nullptr || subquery->kind != ast::SubqueryKind::kScalar ||
@@ -260,7 +260,7 @@ private:
     Arena arena_;
 };
 
-// The components known from the first on.
+// The known leading components.
 model::PartitionKeyValue leading(const PartialKey& key, std::size_t paths) {
     model::PartitionKeyValue out;
     for (std::size_t i = 0; i < paths && key[i]; ++i) {
@@ -275,7 +275,7 @@ bool begins_with(const model::PartitionKeyValue& key, const model::PartitionKeyV
     return a.size() >= b.size() && std::equal(b.begin(), b.end(), a.begin());
 }
 
-// Sorted by their bytes, a key comes right behind those that it begins with.
+// Sorted by bytes, a key directly follows its own prefixes.
 void remove_covered(std::vector<model::PartitionKeyValue>& keys) {
     std::vector<std::pair<std::string, model::PartitionKeyValue>> sorted;
     for (model::PartitionKeyValue& key : keys) {

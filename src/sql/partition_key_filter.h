@@ -1,5 +1,5 @@
-// Which partition keys an item must have for a query to select it, as far as WHERE says so: the
-// query need not look at any other partition.
+// Which partition keys the items selected by a query can have, as far as WHERE tells: no other
+// partition need be queried.
 
 #pragma once
 
@@ -15,26 +15,26 @@
 
 namespace orrery::sql {
 
-// The value of an expression that depends on nothing but parameters, else nothing. Values must live
-// as long as the function does.
+// The value of an expression that depends only on parameters, else nothing. Values must live as
+// long as the function.
 using Fold = std::function<std::optional<Value>(const ast::Expression&)>;
 
 struct PartitionKeyFilter {
-    // Any key will do. Otherwise one of `keys`: whole keys or, of a hierarchical key, the first
-    // components. They differ, and none is the beginning of another. No keys at all: no item can be
-    // selected.
+    // Any key is possible. Otherwise one of `keys`: whole keys or, for a hierarchical key, the
+    // first components. They are distinct, and none is a prefix of another. Without keys no item
+    // can be selected.
     bool all = true;
     std::vector<model::PartitionKeyValue> keys;
 };
 
-// Never leaves out a key that the query could select; what it does not understand restricts
-// nothing. Without FROM no items are looked at, so that there are no keys.
+// Never omits a key that the query could select; conditions it does not understand restrict
+// nothing. Without FROM no items are read, so there are no keys.
 PartitionKeyFilter partition_key_filter(const ast::Query& query,
                                         const model::PartitionKeyDefinition& definition,
                                         const Fold& fold);
 
-// A piece of the hash space as query plans name it. Bytes, not hex. A point has the same end as
-// start, and includes it.
+// A range of the hash space as in query plans. Bytes, not hex. A point ends where it starts,
+// inclusively.
 struct QueryRange {
     std::string min_inclusive;
     std::string max;
@@ -44,12 +44,12 @@ struct QueryRange {
     bool operator==(const QueryRange&) const = default;
 };
 
-// Rising and without duplicates. Nothing to be selected is the point "", which every client can
-// route.
+// Ascending and without duplicates. If nothing can be selected, the point "", which every client
+// can route.
 std::vector<QueryRange> query_ranges(const PartitionKeyFilter& filter,
                                      const model::PartitionKeyDefinition& definition);
 
-// Whether the filter leaves exactly one whole key.
+// Whether the filter admits exactly one whole key.
 bool is_single_key(const PartitionKeyFilter& filter,
                    const model::PartitionKeyDefinition& definition);
 

@@ -17,7 +17,7 @@ struct PlanCounts {
     std::optional<std::uint64_t> limit;
 };
 
-// kBadRequest when a parameter is missing or no count.
+// kBadRequest when a parameter is missing or not a count.
 Result<PlanCounts> plan_counts_of(const ast::Query& query, const Fold& fold);
 
 }  // namespace orrery::sql

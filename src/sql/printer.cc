@@ -99,7 +99,7 @@ bool is_negative_number(const ast::Expression& expression) {
            is_number(*unary->operand);
 }
 
-// Deeper queries are indented no further: the text must not be many times as long as the query.
+// Deeper queries are indented no further, to bound the text to a small multiple of the query.
 constexpr std::size_t kIndentMax = 10;
 
 class Printer {
@@ -221,7 +221,7 @@ private:
         }
     }
 
-    // What stands before .name or [index]: 5.x and -1[0] would be read differently.
+    // The operand before .name or [index]: 5.x and -1[0] would parse differently.
     void base(const ast::Expression& base) {
         const bool wrapped = is_number(base) || is_negative_number(base);
         if (wrapped) out_ += '(';

@@ -1,6 +1,6 @@
-// A syntax tree as text, in the form in which the service sends rewritten queries: clauses on lines
-// of their own, every operator in parentheses, strings in double quotes, AS before each alias.
-// Parsing the text gives the same tree again.
+// Prints a syntax tree in the form in which the service sends rewritten queries: each clause on its
+// own line, every operator in parentheses, strings in double quotes, AS before each alias. Parsing
+// the text gives the same tree again.
 
 #pragma once
 

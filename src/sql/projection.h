@@ -1,4 +1,4 @@
-// What a SELECT clause gives: the names of its columns, and whether it gathers rows into groups.
+// What a SELECT clause produces: the names of its columns, and whether it aggregates rows.
 
 #pragma once
 
@@ -11,15 +11,15 @@
 
 namespace orrery::sql {
 
-// One name per item of a select list: the alias, the last property of the path, the alias the
-// expression is, else $1, $2 … counted over those without a name.
+// One name per item of a select list: the alias, the last property of the path, the name of the
+// source, or else $1, $2 … counted over the unnamed items.
 std::vector<std::string> output_names(const ast::Select& select);
 
-// The aggregate that the expression itself calls; nothing for what is around or inside such a call.
+// The aggregate that the expression itself calls; nothing for expressions around or inside it.
 std::optional<AggregateKind> called_aggregate(const ast::Expression& expression);
 
-// Whether an aggregate of this query itself (not of a subquery) stands in the expression, or in its
-// SELECT or ORDER BY, or in its SELECT.
+// Whether an aggregate of this query itself (not of a subquery) occurs in the expression, in SELECT
+// or ORDER BY, or in SELECT.
 bool has_aggregate(const ast::Expression& expression);
 bool has_aggregate(const ast::Query& query);
 bool selects_aggregate(const ast::Query& query);

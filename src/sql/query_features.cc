@@ -13,7 +13,7 @@ struct Named {
     std::string_view name;
 };
 
-// By name, which is the order in which the service lists them.
+// Sorted by name, as the service lists them.
 constexpr std::array kNames = {
     Named{QueryFeature::kAggregate, "Aggregate"},
     Named{QueryFeature::kCompositeAggregate, "CompositeAggregate"},

@@ -1,4 +1,4 @@
-// What a client says it can do with the partial results of a query (request header
+// The operations on partial query results that a client declares it supports (request header
 // x-ms-cosmos-supported-query-features).
 
 #pragma once
@@ -45,7 +45,7 @@ public:
         out.bits_ = ~0U;
         return out;
     }
-    // A list with commas; names we do not know are for somebody else.
+    // A comma-separated list; unknown names are ignored.
     static QueryFeatures parse(std::string_view list);
 
     constexpr void add(QueryFeature feature) { bits_ |= 1U << static_cast<unsigned>(feature); }
@@ -57,7 +57,7 @@ private:
     std::uint32_t bits_ = 0;
 };
 
-// kBadRequest naming what is needed and not declared.
+// kBadRequest naming the features that are needed and not declared.
 Status check_features(const QueryFeatures& needed, const QueryFeatures& declared);
 
 }  // namespace orrery::sql

@@ -25,7 +25,7 @@ public:
     Result<QueryInfo> plan() {
         info_.has_select_value = query_.select.kind == ast::SelectKind::kValue;
         text_.explain = false;
-        // One row that needs no items: the one partition that is asked does everything.
+        // One row that needs no items: the one partition that is queried does everything.
         if (query_.from.empty()) return info_;
         TRY(plan_counts());
         if (distinct_count()) {
@@ -71,14 +71,14 @@ private:
         needed_.add(QueryFeature::kDistinct);
     }
 
-    // The client drops rows only after it has put those of all partitions together.
+    // The client drops rows only after merging those of all partitions.
     void strip_counts() {
         text_.select.top.reset();
         text_.offset_limit.reset();
         rewritten_ = true;
     }
 
-    // Each partition gives as many rows as all together must.
+    // Each partition returns as many rows as the whole query needs.
     void skip_nothing() {
         text_.offset_limit->offset.value = std::uint64_t{0};
         text_.offset_limit->limit.value =
@@ -99,7 +99,7 @@ private:
         const bool is_value = select.kind == ast::SelectKind::kValue;
         const auto value = is_value ? select.items.front().expression : nullptr;
         if (select.distinct) {
-            // Equal values come one after the other when they are what is ordered by.
+            // When the selected value is the sort key, equal values are adjacent.
             const bool ordered = is_value && keys.size() == 1 && same_structure(*value, *keys[0]);
             plan_distinct(ordered ? DistinctKind::kOrdered : DistinctKind::kUnordered);
             strip_counts();
@@ -186,7 +186,7 @@ private:
         }
     }
 
-    // A client can add up sums, but not what was made of them.
+    // A client can add up sums, but cannot merge expressions made from them.
     Status check_aggregates() const {
         std::size_t aggregates = 0;
         for (const ast::SelectItem& item : query_.select.items) {
@@ -209,7 +209,7 @@ private:
         return {};
     }
 
-    // SELECT COUNT(1) FROM (SELECT DISTINCT …): the inner query, if that is all there is.
+    // SELECT COUNT(1) FROM (SELECT DISTINCT …): the inner query, if there is nothing else.
     const ast::Query* distinct_count() const {
         const bool bare = query_.from.size() == 1 && query_.from[0].subquery &&
                           !query_.from[0].iterates && !query_.where && query_.group_by.empty() &&
@@ -240,7 +240,7 @@ private:
     bool single_key_;
     QueryInfo info_;
     QueryFeatures needed_;
-    ast::Query text_;  // the query as partitions get it
+    ast::Query text_;  // the query as sent to partitions
     bool rewritten_ = false;
 };
 

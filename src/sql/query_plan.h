@@ -1,5 +1,5 @@
-// How a client spreads a query over partitions: which ranges to ask, with which text, and what to
-// do with the answers. The names and the text are the contract with the SDKs.
+// How a client distributes a query over partitions: which ranges to query, with which text, and how
+// to merge the results. The names and the text are the contract with the SDKs.
 
 #pragma once
 
@@ -30,11 +30,11 @@ struct QueryInfo {
     std::vector<std::string> group_by_expressions;
     std::vector<std::string> group_by_aliases;
     std::vector<AggregateKind> aggregates;  // of SELECT VALUE only
-    // Of a select list, per alias; nothing for what is no aggregate.
+    // For a select list: the aggregate of each alias; nothing where there is none.
     std::vector<std::pair<std::string, std::optional<AggregateKind>>> alias_aggregates;
     std::string rewritten_query;  // empty: send the text as it is
     bool has_select_value = false;
-    // The client counts the distinct rows; the name of the count, empty for SELECT VALUE.
+    // Set when the client counts distinct rows: the name of the count, empty for SELECT VALUE.
     std::optional<std::string> dcount_alias;
     bool has_non_streaming_order_by = false;
 };
@@ -43,31 +43,31 @@ struct QueryInfo {
 struct HybridSearchInfo {
     std::string global_statistics_query;
     std::vector<QueryInfo> components;
-    std::vector<double> weights;  // none: all the same
+    std::vector<double> weights;  // empty: all equal
     std::optional<std::uint64_t> skip;
     std::optional<std::uint64_t> take;
     bool requires_global_statistics = false;
 };
 
 struct QueryPlan {
-    std::optional<QueryInfo> info;  // not of a hybrid search
+    std::optional<QueryInfo> info;  // not for a hybrid search
     std::optional<HybridSearchInfo> hybrid_search;
     PartitionKeyFilter filter;
     std::vector<QueryRange> ranges;
 };
 
-// What a plan depends on beside the query.
+// What a plan depends on besides the query.
 struct PlanContext {
     const model::PartitionKeyDefinition& partition_key;
     const Fold& fold;
-    QueryFeatures features;  // that the client declares
+    QueryFeatures features;  // declared by the client
 };
 
 // The query must have been checked (sql/checks.h). kBadRequest when the client cannot run it, when
-// aggregates stand inside other expressions, and when TOP, OFFSET or LIMIT is no count.
+// aggregates are nested in other expressions, and when TOP, OFFSET or LIMIT is not a count.
 Result<QueryPlan> make_query_plan(const ast::Query& query, const PlanContext& context);
 
-// The body of the answer to a query plan request.
+// The response body for a query plan request.
 std::string to_json(const QueryPlan& plan);
 
 }  // namespace orrery::sql

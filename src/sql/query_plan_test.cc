@@ -43,7 +43,7 @@ std::string error(const std::string& text, QueryFeatures features = QueryFeature
     return made ? std::string() : made.error().message();
 }
 
-TEST(QueryPlan, PlainQueriesAreSentAsTheyAre) {
+TEST(QueryPlan, PlainQueriesAreNotRewritten) {
     for (const char* text : {"SELECT * FROM c",
                              "SELECT TOP 5 * FROM c",
                              "SELECT DISTINCT c.a FROM c",
@@ -68,7 +68,7 @@ TEST(QueryPlan, OffsetAndLimit) {
               "SELECT DISTINCT c.a\nFROM c\nWHERE (c.key = 5)");
 }
 
-TEST(QueryPlan, CountsMustBeCounts) {
+TEST(QueryPlan, InvalidCountsAreRefused) {
     EXPECT_THAT(error("SELECT TOP @text * FROM c"), HasSubstr("SC2060"));
     EXPECT_THAT(error("SELECT TOP @missing * FROM c"), HasSubstr("SC2060"));
     EXPECT_THAT(error("SELECT * FROM c OFFSET @text LIMIT 1"), HasSubstr("SC2062"));
@@ -86,7 +86,7 @@ TEST(QueryPlan, OrderBy) {
               "({documentdb-formattableorderbyquery-filter}))\nORDER BY c.a, c.b DESC");
     EXPECT_THAT(rewritten("SELECT * FROM c ORDER BY c.a OFFSET 5 LIMIT 7"),
                 HasSubstr("ORDER BY c.a\nOFFSET 0 LIMIT 12"));
-    // The resume filter of a later page must not meet an offset of its own.
+    // A later page resumes by a filter and must not skip rows again.
     EXPECT_THAT(rewritten("SELECT * FROM c WHERE c.key = 1 ORDER BY c.a OFFSET 5 LIMIT 7"),
                 HasSubstr("OFFSET 0 LIMIT 12"));
 }
@@ -133,7 +133,7 @@ TEST(QueryPlan, CompositionsAreRefused) {
     EXPECT_EQ(error("SELECT c.n, ABS(AVG(c.a)) FROM c GROUP BY c.n"), refused);
 }
 
-TEST(QueryPlan, GroupsHaveTwentyOneAggregatesAtMost) {
+TEST(QueryPlan, GroupsHaveAtMostTwentyOneAggregates) {
     std::string list = "SELECT c.t";
     for (int i = 0; i < 21; ++i) {
         list += ", SUM(c.n" + std::to_string(i) + ")";
@@ -290,7 +290,7 @@ TEST(GatewayRules, OneKey) {
     EXPECT_EQ(answer("SELECT 1", {}), GatewayAnswer::kServe);
 }
 
-TEST(GatewayRules, AggregatesThatCannotBeSpread) {
+TEST(GatewayRules, AggregatesThatCannotBeDistributed) {
     TestFold fold;
     const Fold function = fold.function();
     const auto key = key_definition();

@@ -1,5 +1,5 @@
-// Every query plan of the published baselines (query-plans/*.xml of the shared vectors, which are
-// read in place), field by field. Skipped where there are none.
+// Every query plan of the published baselines (query-plans/*.xml of the shared vectors, read in
+// place), compared field by field. Skipped where they are absent.
 
 #include <algorithm>
 #include <cstdlib>
@@ -25,7 +25,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Shared vectors lie beside the repository; ORRERY_QUERY_PLANS names another place.
+// Shared vectors lie beside the repository; ORRERY_QUERY_PLANS overrides their location.
 fs::path vectors() {
     if (const char* given = std::getenv("ORRERY_QUERY_PLANS")) return given;
     for (fs::path at = fs::current_path(); at != at.root_path(); at = at.parent_path()) {
@@ -38,11 +38,11 @@ fs::path vectors() {
 XmlNode read_xml(const fs::path& path) {
     std::ifstream file(path, std::ios::binary);
     std::string text((std::istreambuf_iterator<char>(file)), {});
-    std::erase(text, '\r');  // as XML wants line ends to be read
+    std::erase(text, '\r');  // XML normalises line ends
     return XmlReader(text).document();
 }
 
-// A plan as text, field by field, from wherever it comes. Empty fields are left out.
+// A plan as text, field by field, from any source. Empty fields are omitted.
 using Fields = std::map<std::string, std::string>;
 
 void set(Fields& fields, const std::string& name, const std::string& value) {
@@ -55,7 +55,7 @@ std::string upper_first(std::string name) {
     return name;
 }
 
-// What a scalar or list of the plan's JSON says; booleans may be 0 and 1 (the native library).
+// The text of a scalar or list in the plan's JSON; booleans may be 0 and 1 (the native library).
 std::string text_of(const json::Value& value) {
     if (value.is_null()) return "";
     if (value.is_string()) return value.string();
@@ -209,7 +209,7 @@ std::string json_in(const std::string& exception) {
 }
 
 void expect_error(const Result<QueryPlan>& plan, const std::string& wanted) {
-    // A plan that the client refused: it is in the exception, and we must have made it, too.
+    // A plan that the client refused: the exception contains it, and we must produce it as well.
     if (wanted.starts_with("{\"query")) {
         ASSERT_TRUE(plan) << plan.error().message();
         EXPECT_EQ(fields_of(json::Value::parse(to_json(*plan)).take()),

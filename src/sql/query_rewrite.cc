@@ -27,7 +27,7 @@ ast::SelectItem named(ast::ExpressionPtr expression, std::string alias) {
 
 namespace {
 
-// Checked queries that come here have an alias: ORDER BY and SELECT * name it.
+// Checked queries that get here have an alias: ORDER BY and SELECT * require it.
 ast::ExpressionPtr first_source(const ast::Query& query) {
     return ast::make(ast::Identifier{ast::source_alias(query.from.front()).value_or("root")});
 }

@@ -1,5 +1,5 @@
-// The pieces of rewritten queries: what partitions must answer so that a client can put their
-// answers together (reference: the SDKs' order-by, aggregate and group-by pipelines).
+// Building blocks of rewritten queries: what partitions must return so that a client can merge the
+// results (reference: the SDKs' order-by, aggregate and group-by pipelines).
 
 #pragma once
 
@@ -11,7 +11,7 @@
 
 namespace orrery::sql::rewrite {
 
-// The SDKs replace it by true or by a condition to resume from.
+// The SDKs replace it with true or with a condition to resume from.
 inline constexpr std::string_view kFilterPlaceholder =
     "({documentdb-formattableorderbyquery-filter})";
 
@@ -27,14 +27,14 @@ ast::SelectItem rid_of(const ast::Query& query);
 // [{"item": a}, {"item": b}]
 ast::ExpressionPtr items(const std::vector<ast::ExpressionPtr>& keys);
 
-// What a partition answers for an aggregate: {"item": SUM(x)}; for AVG {"item": {"sum": SUM(x),
+// What a partition returns for an aggregate: {"item": SUM(x)}; for AVG {"item": {"sum": SUM(x),
 // "count": COUNT(x)}}; for MIN {"item": MIN(x), "item2": {"min": MIN(x), "count": COUNT(x)}}.
 ast::ExpressionPtr partial_aggregate(const ast::ExpressionPtr& call);
 
-// The condition together with the placeholder, and with IS_DEFINED(value) if there is a value.
+// The condition combined with the placeholder, and with IS_DEFINED(value) if there is a value.
 ast::ExpressionPtr filtered(const ast::ExpressionPtr& where, const ast::ExpressionPtr& value);
 
-// The selected thing as one value: the item for *, an object for a list, the value itself.
+// The output of SELECT as one value: the item for *, an object for a list, the value itself.
 // Aggregates of a list become partial.
 ast::ExpressionPtr payload(const ast::Query& query);
 

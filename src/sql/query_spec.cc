@@ -52,7 +52,7 @@ Result<std::vector<ParameterValue>> parameters(const json::Value& body) {
     return out;
 }
 
-// All 64 bits of it, unlike json::Value::integer.
+// All 64 bits, unlike json::Value::integer.
 std::optional<std::int64_t> int64(const json::Value* value) {
     if (value == nullptr || !value->is_number()) return std::nullopt;
     const json::Number number = json::Number::parse(value->text());

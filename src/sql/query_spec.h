@@ -1,4 +1,4 @@
-// The body of a query request: the text, its parameters, and from where to resume.
+// The body of a query request: the text, its parameters, and where to resume.
 
 #pragma once
 
@@ -14,8 +14,8 @@
 
 namespace orrery::sql {
 
-// The sort key of the row to resume from, one per ORDER BY item. Arrays and objects are known by
-// their hash only.
+// The sort key of the row to resume from, one value per ORDER BY item. Arrays and objects are given
+// only by their hash.
 struct ResumeHash {
     bool is_array = false;
     std::int64_t low = 0;
@@ -32,19 +32,19 @@ using ResumeValue = std::variant<ResumeUndefined, std::string, ResumeHash>;
 struct ResumeFilter {
     std::vector<ResumeValue> values;
     std::string rid;       // empty: before the first row with these values
-    bool exclude = false;  // rows with these very values are left out, too
+    bool exclude = false;  // also skips rows with exactly these values
 };
 
 struct QuerySpec {
     std::string text;
-    // Names differ. A parameter without value is undefined, as if it had not been sent, and is not
-    // here.
+    // Names are unique. A parameter without value is undefined, as if it had not been sent, and is
+    // omitted here.
     std::vector<ParameterValue> parameters;
     std::optional<ResumeFilter> resume_filter;
 };
 
 // From the body {"query":…, "parameters":[{"name":"@p","value":…}], "resumeFilter":…}. kBadRequest
-// in the words of the service when it is not that. The text itself is not looked at.
+// with the service's text when it is malformed. The query text itself is not parsed.
 Result<QuerySpec> parse_query_spec(std::string_view body);
 
 // From a body of type application/sql, which is the text itself.

@@ -92,7 +92,7 @@ TEST(Query, ConstantExpressionsFollowTheReference) {
     EXPECT_THAT(evaluate("1 / 0"), HasSubstr("error/4001"));
 }
 
-TEST(Query, EveryExampleOfAFunctionIsTrue) {
+TEST(Query, FunctionExamplesAreCorrect) {
     for (const FunctionGroup& group : function_groups()) {
         for (const Function& function : group.functions) {
             if (!function.deterministic || function.example.expression.empty()) continue;
@@ -189,7 +189,7 @@ TEST(Query, GroupsAggregatesAndDistinct) {
     expect_all(items, cases);
 }
 
-TEST(Query, ParametersThatAreNotGivenAreUndefined) {
+TEST(Query, MissingParametersAreUndefined) {
     ListedItems items = families();
     EXPECT_EQ(run("SELECT VALUE c.id FROM c WHERE c.n = @n",
                   items,

@@ -140,7 +140,7 @@ bool same_structure(const ast::Query& a, const ast::Query& b) {
 
 namespace {
 
-// What a node is by itself; queries are left to same_structure.
+// The hash of a node without its children; queries are left to same_structure.
 struct OwnHash {
     std::size_t operator()(const ast::Boolean& node) const { return node.value ? 1 : 2; }
     std::size_t operator()(const ast::Number& node) const {

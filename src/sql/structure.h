@@ -1,4 +1,4 @@
-// When two pieces of a query are the same: whatever their place in the text, the case of built-in
+// Structural equality of parts of a query, ignoring their place in the text, the case of built-in
 // function names, c.a or c["a"], 1 or 1.0.
 
 #pragma once
@@ -13,8 +13,8 @@ namespace orrery::sql {
 bool same_structure(const ast::Expression& a, const ast::Expression& b);
 bool same_structure(const ast::Query& a, const ast::Query& b);
 
-// Numbers that are equal for expressions of the same structure, each worked out once: comparing
-// every part of one expression with others by same_structure could take very long.
+// Hashes that are equal for expressions of the same structure, each computed once: comparing every
+// part of one expression with others by same_structure could take very long.
 class StructureHashes {
 public:
     std::size_t of(const ast::Expression& expression);

@@ -11,7 +11,7 @@ namespace orrery::sql {
 
 namespace {
 
-// Rows gathered into the evaluator's arena; of equal ones only the first when they must differ.
+// Collects rows into the evaluator's arena; with `distinct`, only the first of equal rows.
 class GatheredRows {
 public:
     GatheredRows(bool distinct, Arena& arena) : distinct_(distinct), arena_(arena) {}
@@ -174,7 +174,7 @@ std::span<const Value> SubqueryRun::grouped_rows() {
     GatheredRows rows(query_.distinct, arena);
     for (const auto& [key, group] : grouping.groups()) {
         grouping.enter(group);
-        // The group's values go with the grouping.
+        // The group's values are destroyed with the grouping.
         rows.add(copy(evaluator_.evaluate(*query_.output), arena));
     }
     evaluator_.group_keys = outer_keys;

@@ -1,6 +1,6 @@
 // Runs the sources and filters of a query for one item or one outer row: nested loops over arrays,
-// each level seeing the variables of those before it. Subqueries are run to their end at once; the
-// rows of a whole query are taken one by one (exec/).
+// each level seeing the variables of those before it. Subqueries run to completion; the rows of a
+// whole query are taken one by one (exec/).
 
 #pragma once
 
@@ -15,11 +15,11 @@ namespace orrery::sql {
 
 class RowLoop {
 public:
-    // Both must outlive it. Elements that are looped over live in the evaluator's arena.
+    // Both must outlive it. The elements it loops over live in the evaluator's arena.
     RowLoop(const BoundQuery& query, Evaluator& evaluator);
 
-    // Begins with what the evaluator's row is now. `derived` is the row of a subquery in FROM that
-    // was run beforehand: then it is what the first source gives.
+    // Starts from the evaluator's current row. `derived` is a row of a subquery in FROM that has
+    // already run; the first source then takes its values from it.
     void start(const Value* derived = nullptr);
 
     // Sets the variables to the next row that passes the filters; false when there is none or the
@@ -29,8 +29,8 @@ public:
 private:
     struct Level {
         std::span<const Value> values;
-        std::size_t at = 0;                 // the next one
-        std::span<const BoundPtr> filters;  // that can be decided once this level is bound
+        std::size_t at = 0;                 // index of the next value
+        std::span<const BoundPtr> filters;  // decidable once this level is bound
     };
 
     std::span<const Value> values_of(const BoundSource& source);
@@ -42,7 +42,7 @@ private:
     Evaluator& evaluator_;
     std::span<const BoundPtr> item_filters_;  // that need no source
     std::vector<Level> levels_;
-    std::optional<std::size_t> deepest_;  // the level to go on with; nothing at the end
+    std::optional<std::size_t> deepest_;  // the level to advance; nothing at the end
     bool single_ = false;                 // without sources there is one row
 };
 

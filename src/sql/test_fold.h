@@ -1,4 +1,4 @@
-// Test support: the value of literals and parameters, so that plans can be tested without the
+// Test support: evaluates literals and parameters, so that plans can be tested without the
 // evaluator.
 
 #pragma once
@@ -62,7 +62,7 @@ private:
         for (const ast::Property& property : node.properties) {
             if (!fold(*property.value)) return std::nullopt;
         }
-        return Value::object({});  // which one does not matter to plans
+        return Value::object({});  // its content does not matter to plans
     }
     std::optional<Value> value(const ast::Parameter& node) {
         for (const ParameterValue& parameter : parameters_) {

@@ -1,4 +1,4 @@
-// Items in memory as the source of a query, and queries run to their end. Tests only.
+// In-memory items as the source of a query, and queries run to completion. Tests only.
 
 #pragma once
 
@@ -19,7 +19,7 @@
 
 namespace orrery::sql::testing_support {
 
-// Numbers them from 1 on; there is no index.
+// Numbered from 1; there is no index.
 class ListedItems : public ItemSource {
 public:
     explicit ListedItems(std::vector<std::string> items) : items_(std::move(items)) {}
@@ -94,7 +94,7 @@ inline std::string run(std::string_view text, ItemSource& source, const RunOptio
         if (page->count > 0 && !rows.empty()) rows += ',';
         rows += page->rows;
         if (!page->resume) return "[" + rows + "]";
-        // As a token carries it.
+        // As in a continuation token.
         const auto resumed = Resume::decode(page->resume->encode());
         if (!resumed) return failed(resumed.error());
         from = *resumed;

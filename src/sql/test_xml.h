@@ -12,7 +12,7 @@ namespace orrery::sql {
 
 struct XmlNode {
     std::string name;
-    std::string text;  // its own, all pieces together
+    std::string text;  // its own, concatenated
     std::vector<XmlNode> children;
 
     const XmlNode* find(std::string_view child) const {
@@ -31,7 +31,7 @@ class XmlReader {
 public:
     explicit XmlReader(std::string_view text) : rest_(text) {}
 
-    // The outermost element. Attributes and processing instructions are passed over.
+    // The outermost element. Attributes and processing instructions are skipped.
     XmlNode document() {
         skip_to('<');
         while (rest_.starts_with("<?") || rest_.starts_with("<!--")) {

@@ -1,4 +1,4 @@
-// The words of the query language. A token points into the query text.
+// The tokens of the query language. A token points into the query text.
 
 #pragma once
 
@@ -11,8 +11,8 @@ namespace orrery::sql {
 
 enum class TokenKind : std::uint8_t {
     kEnd,
-    kInvalid,    // a character the language does not know
-    kBadString,  // not closed, or with an escape that means nothing
+    kInvalid,    // a character that the language does not use
+    kBadString,  // unclosed, or with an invalid escape
     kIdentifier,
     kParameter,  // with the @
     kNumber,
@@ -49,8 +49,8 @@ enum class TokenKind : std::uint8_t {
     kShiftRight,
     kShiftRightUnsigned,
 
-    // Reserved words. ALL, FIRST, LAST, RANK and EXPLAIN are none: they mean something in some
-    // places only and are identifiers everywhere else.
+    // Reserved words. ALL, FIRST, LAST, RANK and EXPLAIN are not reserved: they are keywords only
+    // in some places and identifiers everywhere else.
     kAnd,
     kArray,
     kAs,

@@ -1,5 +1,5 @@
-// User-defined functions as queries see them. The language does not know what they are written in
-// or where they run: whoever runs a query brings the caller.
+// User-defined functions as queries see them. The query engine does not know their language or
+// where they run: the code that runs a query supplies the caller.
 
 #pragma once
 
@@ -14,7 +14,7 @@
 
 namespace orrery::sql {
 
-// For one query, on the thread that runs it.
+// Used for one query, on the thread that runs it.
 class UdfCaller {
 public:
     UdfCaller() = default;
@@ -22,13 +22,13 @@ public:
     UdfCaller& operator=(const UdfCaller&) = delete;
     virtual ~UdfCaller() = default;
 
-    // The number under which call() knows the function; nothing when none has this name, in this
-    // case of letters. May be asked for the same name again. An error means that the function is
-    // there and cannot be called.
+    // The number by which call() knows the function; nothing when no function has exactly this
+    // name. May be called again for the same name. An error means that the function exists but
+    // cannot be called.
     virtual Result<std::optional<std::size_t>> find(std::string_view name) = 0;
 
-    // What the result points to has to live until the next call; the arena is there to take
-    // arguments apart and for what lives as long as they do. An error ends the query.
+    // What the result points to must live until the next call; the arena is for parsing arguments
+    // and for data that lives as long as they do. An error ends the query.
     virtual Result<Value> call(std::size_t udf, std::span<const Value> arguments, Arena& arena) = 0;
 };
 

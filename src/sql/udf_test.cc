@@ -1,4 +1,4 @@
-// UDFs in queries, with functions of C++ in the place of scripts.
+// UDFs in queries, with C++ functions in place of scripts.
 
 #include "sql/udf.h"
 
@@ -63,7 +63,7 @@ protected:
         udfs_.add("next", [this](std::span<const Value>, Arena&) -> Result<Value> {
             return Value::number(next_++);
         });
-        // Everything it says stands in the same place.
+        // Every result uses the same buffer.
         udfs_.add("text", [this](std::span<const Value> a, Arena& arena) -> Result<Value> {
             text_ = "<";
             for (const Value& argument : a) {
@@ -105,7 +105,7 @@ protected:
     }};
 };
 
-TEST_F(UdfTest, TakeAnyArgument) {
+TEST_F(UdfTest, AcceptAnyArgument) {
     EXPECT_EQ(evaluate("udf.text()"), R"(["<"])");
     EXPECT_EQ(evaluate("udf.text(undefined, null, true, 1, 1.5, 'é')"),
               R"(["<undefined>null>true>1>1.5>\"é\">"])");
@@ -116,7 +116,7 @@ TEST_F(UdfTest, TakeAnyArgument) {
     EXPECT_EQ(evaluate("udf.text(1, 2, 3, 4, 5, 6, 7, 8, 9)"), R"(["<1>2>3>4>5>6>7>8>9>"])");
 }
 
-TEST_F(UdfTest, GiveAnyResult) {
+TEST_F(UdfTest, ReturnAnyValue) {
     EXPECT_EQ(evaluate("udf.same(undefined)"), "[]");
     EXPECT_EQ(evaluate("[udf.same(undefined), udf.same(null), udf.same(false)]"), "[[null,false]]");
     EXPECT_EQ(evaluate("udf.same(9007199254740993)"), "[9007199254740993]");
@@ -135,7 +135,7 @@ TEST_F(UdfTest, ResultsOutliveTheNextCall) {
     EXPECT_EQ(run("SELECT DISTINCT VALUE udf.list(c.n) FROM c WHERE c.n < 3"), "[[1],[2]]");
 }
 
-TEST_F(UdfTest, StandAnywhere) {
+TEST_F(UdfTest, AreAllowedInExpressions) {
     const std::pair<std::string_view, std::string_view> cases[] = {
         {"SELECT udf.twice(c.n), udf.twice(c.n) AS t FROM c WHERE c.n < 3",
          R"([{"$1":2,"t":2},{"$1":4,"t":4}])"},
@@ -191,14 +191,14 @@ TEST_F(UdfTest, AreFoundByTheirExactName) {
     EXPECT_EQ(evaluate("udf.Same(1)"),
               R"(error: {"errors":[{"severity":"Error","location":{"start":13,"end":24},"message":)"
               R"("The user-defined function 'Same' could not be found."}]})");
-    // Also when no row would call it.
-    EXPECT_THAT(run("SELECT VALUE udf.nobody(c.n) FROM c WHERE false"), HasSubstr("nobody"));
+    // Even when no row would call it.
+    EXPECT_THAT(run("SELECT VALUE udf.missing(c.n) FROM c WHERE false"), HasSubstr("missing"));
     EXPECT_EQ(evaluate("udf.broken(1)"), "error/65535: does not compile");
-    // A built-in function of the same name is another one.
+    // A built-in function of the same name does not count.
     EXPECT_THAT(evaluate("udf.ABS(1)"), HasSubstr("'ABS' could not be found"));
 }
 
-TEST_F(UdfTest, WithoutACallerAreRefused) {
+TEST_F(UdfTest, AreRefusedWithoutACaller) {
     EXPECT_THAT(testing_support::evaluate("udf.same(1)"),
                 HasSubstr("'same' cannot be called: scripts are not supported yet."));
 }
@@ -227,7 +227,7 @@ TEST_F(UdfTest, EndTheQueryWhenTheyFail) {
     EXPECT_EQ(run("SELECT VALUE true ? c.id : udf.fail() FROM c"), R"(["a","b","c","d"])");
 }
 
-TEST_F(UdfTest, TheClockIsLookedAtForEveryItem) {
+TEST_F(UdfTest, AreTimeCheckedForEveryItem) {
     int looks = 0;
     const auto run_late = [&](std::string_view query) {
         return testing_support::run(
@@ -235,7 +235,7 @@ TEST_F(UdfTest, TheClockIsLookedAtForEveryItem) {
                                 return ++looks > 0;
                             }});
     };
-    // Each page gets on by one item, however late it is.
+    // Each page advances by one item, however late it is.
     EXPECT_EQ(run_late("SELECT VALUE c.id FROM c WHERE udf.odd(c.n)"), R"(["a","c"])");
     EXPECT_EQ(looks, 4);
     looks = 0;

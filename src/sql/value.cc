@@ -16,8 +16,8 @@ std::string_view unquoted(std::string_view quoted, Arena& arena) {
     return arena.copy(json::unquote(quoted));
 }
 
-// UTF-8 sorts like UTF-16 but for the characters beyond U+FFFF, whose surrogates come before
-// U+E000. Moves the first bytes into that order.
+// UTF-8 sorts like UTF-16 except for characters beyond U+FFFF, whose surrogates sort before U+E000.
+// Maps lead bytes to that order.
 unsigned char utf16_rank(char byte) {
     const auto b = static_cast<unsigned char>(byte);
     if (b < 0xEE) return b;
@@ -32,7 +32,7 @@ const Value* find(std::span<const Member> members, std::string_view name, std::s
     return nullptr;
 }
 
-// Members of equal objects mostly stand in the same order; where they do not and there are many,
+// Members of equal objects are usually in the same order; where they are not and there are many,
 // sorting beats searching.
 bool equal_members(std::span<const Member> a, std::span<const Member> b, Arena& arena) {
     constexpr std::size_t kSearchMax = 32;

@@ -1,8 +1,8 @@
-// A value during the evaluation of a query: sixteen bytes, copied freely. What it points to (text,
-// elements, members) lives in an Arena or in the item's text and must outlive it.
+// A value during the evaluation of a query: sixteen bytes, copied freely. The data it points to
+// (text, elements, members) lives in an Arena or in the item's text and must outlive it.
 //
-// Arrays and objects of an item stay JSON text until somebody looks inside; elements() and
-// members() take them apart one level at a time.
+// Arrays and objects of an item stay JSON text until they are accessed; elements() and members()
+// parse them one level at a time.
 
 #pragma once
 
@@ -35,15 +35,15 @@ public:
         out.boolean_ = value;
         return out;
     }
-    // Kept as the integer it is when it is one, so that 1.0 prints and groups as 1.
+    // Stored as an integer when integral, so that 1.0 prints and groups as 1.
     static Value number(json::Number value);
     static Value string(std::string_view utf8);
     static Value array(std::span<const Value> elements);
-    // Names must differ; members that are undefined must have been left out.
+    // Names must be unique; undefined members must be omitted.
     static Value object(std::span<const Member> members);
 
-    // Any JSON text that has been checked and minified, as items and parameters are stored. Strings
-    // with escapes are unescaped into the arena.
+    // Any JSON text that has been validated and minified, as items and parameters are stored.
+    // Strings with escapes are unescaped into the arena.
     static Value from_json(std::string_view text, Arena& arena);
 
     constexpr Kind kind() const { return kind_; }
@@ -58,7 +58,7 @@ public:
     constexpr bool is_true() const { return kind_ == Kind::kBoolean && boolean_; }
     constexpr bool is_false() const { return kind_ == Kind::kBoolean && !boolean_; }
 
-    // Asking for another kind than it is, is a bug.
+    // Calling the accessor of another kind is a bug.
     bool boolean() const { return boolean_; }
     json::Number number() const {
         return form_ == Form::kReal ? json::Number(real_) : json::Number(integer_);
@@ -67,11 +67,11 @@ public:
     std::span<const Value> elements(Arena& arena) const;
     std::span<const Member> members(Arena& arena) const;
 
-    // Of an object: the member, of an array: the element; else undefined.
+    // The member of an object, the element of an array; else undefined.
     Value member(std::string_view name, Arena& arena) const;
     Value element(std::uint64_t index, Arena& arena) const;
 
-    // The JSON text of an array or object that has not been taken apart.
+    // The JSON text of an array or object that has not been parsed.
     std::optional<std::string_view> raw() const {
         if (form_ != Form::kText) return std::nullopt;
         return std::string_view(text_, size_);
@@ -100,21 +100,21 @@ struct Member {
     Value value;
 };
 
-// Structural equality: numbers by value, objects whatever the order of their members. Undefined
-// equals undefined here; the = operator asks about that first.
+// Structural equality: numbers by value, objects regardless of member order. Undefined equals
+// undefined here; the = operator handles undefined before.
 bool equal(const Value& a, const Value& b, Arena& arena);
 
 // By UTF-16 code unit, as .NET and JavaScript compare.
 std::strong_ordering compare_utf16(std::string_view a, std::string_view b);
 
-// Of two values that are neither arrays nor objects, in the total order of ORDER BY.
+// For two values that are neither arrays nor objects, in the total order of ORDER BY.
 std::strong_ordering compare_scalars(const Value& a, const Value& b);
 
-// A copy that lives in `to`, for values that outlast their row.
+// A copy that lives in `to`, for values that outlive their row.
 Value copy(const Value& value, Arena& to);
 
-// As it stands in a result. False when it holds a number that JSON cannot say; `out` is unspecified
-// then. Undefined appends nothing.
+// As it appears in a result. False when it contains a number that JSON cannot represent; `out` is
+// then unspecified. Undefined appends nothing.
 bool append_json(std::string& out, const Value& value, Arena& arena);
 
 }  // namespace orrery::sql

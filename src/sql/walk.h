@@ -1,4 +1,4 @@
-// Ways through a syntax tree, beyond ast::for_each_child. None enters a subquery unless it says so.
+// Traversals of a syntax tree beyond ast::for_each_child. Subqueries are entered only where noted.
 
 #pragma once
 
@@ -11,13 +11,13 @@ namespace orrery::sql {
 using ExpressionVisitor = std::function<void(const ast::Expression&)>;
 using QueryVisitor = std::function<void(const ast::Query&)>;
 
-// The expression and all under it, arguments before the call they belong to.
+// The expression and everything below it, arguments before their call.
 void for_each_below(const ast::Expression& expression, const ExpressionVisitor& visit);
 
-// What is selected, WHERE, GROUP BY and ORDER BY.
+// The selected expressions, WHERE, GROUP BY and ORDER BY.
 void for_each_expression(const ast::Query& query, const ExpressionVisitor& visit);
 
-// The queries directly inside this one: those of FROM first.
+// The queries directly inside this one, those in FROM first.
 void for_each_subquery(const ast::Query& query, const QueryVisitor& visit);
 
 // The query and all inside it, inner ones first.
@@ -26,7 +26,7 @@ void for_each_query(const ast::Query& query, const QueryVisitor& visit);
 // Whether a UDF is called anywhere in it, subqueries included.
 bool calls_udf(const ast::Query& query);
 
-// Whether the test holds for the expression or any under it.
+// Whether the test holds for the expression or any below it.
 bool any_below(const ast::Expression& expression,
                const std::function<bool(const ast::Expression&)>& test);
 
