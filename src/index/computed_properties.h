@@ -1,5 +1,5 @@
-// Evaluates a container's computed properties. The index does not know SQL: whoever does hands this
-// in.
+// Evaluates a container's computed properties. The index does not know SQL, so the implementation
+// is passed in.
 
 #pragma once
 
@@ -17,9 +17,8 @@ public:
     ComputedProperties& operator=(const ComputedProperties&) = delete;
     virtual ~ComputedProperties() = default;
 
-    // The value that the policy's computed property of that number has for an item: JSON without
-    // insignificant whitespace, or nothing when it is undefined. Must always say the same for the
-    // same item.
+    // The item's value of the policy's computed property `number`: JSON without insignificant
+    // whitespace, or nothing when it is undefined. Must be deterministic for an item.
     virtual std::optional<std::string> value_json(std::string_view item_json,
                                                   std::size_t number) const = 0;
 };

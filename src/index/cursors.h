@@ -1,4 +1,4 @@
-// Walks through the entries of an index, whoever keeps it. Each is used by one thread.
+// Cursors over the entries of an index, independent of its storage. Each is used by one thread.
 
 #pragma once
 
@@ -12,7 +12,7 @@ namespace orrery::index {
 // The number of an item in its container.
 using Docnum = std::uint64_t;
 
-// Entries of one path or one composite index: (value, item) in that order, descending when walked
+// Entries of one path or one composite index, ordered by (value, item); descending when walked
 // backward.
 class TermCursor {
 public:
@@ -22,12 +22,13 @@ public:
     virtual ~TermCursor() = default;
 
     virtual bool valid() const = 0;
-    // The encoded value; of a composite index all its values, each in its order. Good until next().
+    // The encoded value; for a composite index all of its values, each in its order. Valid until
+    // next().
     virtual std::string_view value() const = 0;
     virtual Docnum docnum() const = 0;
     virtual void next() = 0;
-    // Moves on to this entry or the first behind it in the cursor's direction; it may stay where it
-    // is, it never goes back.
+    // Advances to this entry or the next one in the cursor's direction; may stay where it is, never
+    // moves back.
     virtual void seek(std::string_view value, Docnum docnum) = 0;
     virtual Status status() const = 0;
 };
@@ -42,7 +43,7 @@ public:
 
     virtual bool valid() const = 0;
     virtual Docnum docnum() const = 0;
-    // The index cannot say whether the item is wanted: look at it.
+    // The index cannot tell whether the item qualifies: check the item itself.
     virtual bool to_be_checked() const = 0;
     virtual void next() = 0;
     virtual void seek(Docnum docnum) = 0;

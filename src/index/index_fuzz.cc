@@ -1,5 +1,5 @@
-// Any bytes as the text of a stored item, as an encoded value and as a path: nothing may be read
-// outside them, and what reads back must be what was written.
+// Arbitrary bytes as the text of a stored item, as an encoded value and as a path: no read may go
+// out of bounds, and what decodes must encode back.
 
 #include <cstddef>
 #include <cstdint>

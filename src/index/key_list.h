@@ -1,4 +1,4 @@
-// The index keys of one item: one buffer for all of them.
+// The index keys of one item, in one buffer.
 
 #pragma once
 
@@ -19,7 +19,7 @@ public:
         return std::string_view(bytes_).substr(keys_[i].at, keys_[i].size);
     }
 
-    // Where to append the bytes of the next key; end_key() makes it one.
+    // The bytes of the next key are appended here; end_key() completes it.
     std::string& bytes() { return bytes_; }
     std::size_t end_of_keys() const { return end_; }
     void end_key() {
@@ -34,7 +34,7 @@ public:
         end_ = 0;
     }
 
-    // In the order of their bytes, each once.
+    // Sorts the keys by their bytes and removes duplicates.
     void sort() {
         const auto view = [this](const Piece& key) {
             return std::string_view(bytes_).substr(key.at, key.size);

@@ -17,7 +17,7 @@ using model::IndexPath;
 using model::IndexPattern;
 using model::IndexStep;
 
-// What a policy comes down to, in the only spelling there is.
+// A policy in canonical form.
 struct Rules {
     bool enabled = true;
     bool automatic = true;
@@ -169,15 +169,15 @@ public:
     }
 
 private:
-    // What rules say about a node itself; nothing: what its parent says.
+    // What the rules say about a node itself; nothing: as its parent.
     struct Own {
         std::optional<bool> here;
         std::optional<bool> below;
     };
 
     void add_rules() {
-        // Neither clients nor we query these by index; computed properties are indexed only where
-        // the policy names them. Rules of the policy come later and win.
+        // System properties that are not queried by index, and computed properties, are indexed
+        // only where the policy names them. The policy's own rules come later and win.
         for (const char* name : {"_rid", "_self", "_etag", "_attachments"}) {
             set({.path = {{.name = name, .element = false}}, .below = true}, false);
         }
@@ -255,7 +255,7 @@ Result<std::shared_ptr<const PathPolicy>> PathPolicy::from_text(std::string_view
     for (const char* name :
          {"enabled", "automatic", "included", "excluded", "always", "composites", "computed"}) {
         if (value.find(name) == nullptr) {
-            return Error(ErrorCode::kCorrupted, "the policy of an index is damaged");
+            return Error(ErrorCode::kCorrupted, "the stored policy of an index is corrupted");
         }
     }
     return PolicyCompiler(TRY(rules_of(value))).compile();

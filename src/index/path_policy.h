@@ -1,9 +1,8 @@
-// A container's indexing policy, compiled: which places of an item are indexed, and how composite
-// indexes are made. Immutable.
+// A container's compiled indexing policy: which places of an item are indexed, and how composite
+// indexes are built. Immutable.
 //
-// The longer path wins, and of two equal ones `/?` wins over `/*`. Whatever the policy says, id,
-// _ts and the partition key are indexed; _rid, _self, _etag and _attachments only where it names
-// them.
+// The longer path wins, and of two equal ones `/?` wins over `/*`. id, _ts and the partition key
+// are always indexed; _rid, _self, _etag and _attachments only where the policy names them.
 
 #pragma once
 
@@ -20,7 +19,7 @@
 
 namespace orrery::index {
 
-// Stands for a path in the keys of one index; 0 is none. Given out in the order paths are met.
+// Identifies a path in the keys of one index; 0 is none. Assigned in the order paths first appear.
 using PathId = std::uint32_t;
 
 struct CompositePart {
@@ -38,32 +37,32 @@ public:
     static Result<std::shared_ptr<const PathPolicy>> compile(
         const model::ContainerDefinition& definition,
         const std::vector<ComputedProperty>& computed = {});
-    // From what text() said.
+    // From the result of text().
     static Result<std::shared_ptr<const PathPolicy>> from_text(std::string_view text);
 
-    // Two policies with the same text make the same index, however clients spelled them. On disk.
+    // Policies with the same text make the same index, however clients wrote them. On disk.
     const std::string& text() const { return text_; }
 
     // False: nothing is indexed at all (indexingMode none).
     bool enabled() const { return enabled_; }
-    // False: items are only indexed when their writer says so.
+    // False: items are indexed only when their write requests it.
     bool automatic() const { return automatic_; }
     bool indexes(const model::IndexPath& path) const;
     const std::vector<Composite>& composites() const { return composites_; }
     const std::vector<ComputedProperty>& computed() const { return computed_; }
 
-    // The places that have a rule of their own, and those on the way to them. Node 0 is the root; a
-    // parent stands before its children.
+    // The places that have their own rule, and those leading to them. Node 0 is the root; a parent
+    // precedes its children.
     struct Node {
         std::uint32_t parent = 0;
         model::IndexStep step;
-        bool included = false;  // what stands here is indexed
-        bool below = false;     // and so is what stands below, where no other rule says otherwise
+        bool included = false;         // the value here is indexed
+        bool below = false;            // so are values below, unless another rule applies
         std::uint16_t slot = kNoSlot;  // the composite path that ends here
     };
     static constexpr std::uint16_t kNoSlot = 0xffff;
     const std::vector<Node>& nodes() const { return nodes_; }
-    // For each composite index the slots of its paths, and how many slots there are.
+    // The slots of each composite index's paths, and the number of slots.
     const std::vector<std::vector<std::uint16_t>>& composite_slots() const {
         return composite_slots_;
     }

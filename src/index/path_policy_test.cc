@@ -40,7 +40,7 @@ TEST(PathPolicy, TheLongerPathWins) {
     EXPECT_TRUE(rules->indexes(path("/one/two")));
 }
 
-TEST(PathPolicy, WhatMustBeIndexedIsIndexed) {
+TEST(PathPolicy, MandatoryPathsAreIndexed) {
     const auto none = policy(R"({"partitionKey":{"paths":["/k/l"],"version":2},"indexingPolicy":
         {"includedPaths":[{"path":"/a/[]/?"},{"path":"/\"b c\"/?"}],
          "excludedPaths":[{"path":"/*"}]}})");
@@ -78,7 +78,7 @@ TEST(PathPolicy, CompositesKeepTheirOrder) {
     EXPECT_EQ(rules->composite_slots()[1], (std::vector<std::uint16_t>{1, 0}));
 }
 
-TEST(PathPolicy, ComputedPropertiesNeedARuleOfTheirOwn) {
+TEST(PathPolicy, ComputedPropertiesNeedTheirOwnRule) {
     const auto definition = model::testing_support::container_definition(
         R"({"indexingPolicy":{"includedPaths":[{"path":"/*"},{"path":"/cp_b/?"}]}})");
     const auto rules = must(PathPolicy::compile(
@@ -88,7 +88,7 @@ TEST(PathPolicy, ComputedPropertiesNeedARuleOfTheirOwn) {
     EXPECT_EQ(must(PathPolicy::from_text(rules->text()))->computed(), rules->computed());
 }
 
-TEST(PathPolicy, TheTextSaysItAllAndInOneWay) {
+TEST(PathPolicy, TheTextIsCompleteAndCanonical) {
     const auto one = policy_of(R"({"automatic":false,
         "includedPaths":[{"path":"/b/?"},{"path":"/*"},{"path":"/\"a\"/?"}],
         "excludedPaths":[{"path":"/x y/*"},{"path":"/\"q\\\"\"/?"}],

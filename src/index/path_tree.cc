@@ -12,13 +12,13 @@ namespace {
 
 constexpr std::size_t kTableSizeMin = 64;
 
-// What the step takes in an encoded path, more or less.
+// Approximate size of the step in an encoded path.
 std::size_t step_bytes(std::string_view name, bool element) {
     return element ? 1 : name.size() + 2;
 }
 
 Error not_in_policy() {
-    return Error(ErrorCode::kCorrupted, "the index lists a path that its policy does not have");
+    return Error(ErrorCode::kCorrupted, "the index lists a path that its policy excludes");
 }
 
 }  // namespace
@@ -41,7 +41,7 @@ Result<model::IndexPath> decode_path(std::string_view bytes) {
         step.element = size == 0;
         if (!step.element) step.name = reader.take(size - 1);
     }
-    if (!reader.ok()) return Error(ErrorCode::kCorrupted, "a path of the index is damaged");
+    if (!reader.ok()) return Error(ErrorCode::kCorrupted, "a stored index path is corrupted");
     return path;
 }
 

@@ -13,7 +13,7 @@ using testing_support::path;
 using testing_support::policy;
 using testing_support::policy_of;
 
-TEST(PathTree, PathsGetIdsAsTheyAreMet) {
+TEST(PathTree, PathsGetIdsInOrderOfAppearance) {
     PathTree tree(*policy());
     const PathTree::Place a = tree.member(PathTree::kRoot, "a");
     EXPECT_EQ(tree.at(a).id, 1U);
@@ -42,7 +42,7 @@ TEST(PathTree, ExcludedPlacesLeadNowhere) {
     EXPECT_EQ(tree.member(a, "c"), PathTree::kNowhere);
 }
 
-TEST(PathTree, TakesBackWhatWasAdded) {
+TEST(PathTree, RollsBackWhatWasAdded) {
     PathTree tree(*policy());
     const PathTree::Place id = tree.member(PathTree::kRoot, "id");  // a place of the policy
     EXPECT_EQ(tree.at(id).id, 1U);
@@ -60,7 +60,7 @@ TEST(PathTree, TakesBackWhatWasAdded) {
     EXPECT_EQ(tree.at(tree.member(PathTree::kRoot, "_ts")).id, 2U);
 }
 
-TEST(PathTree, HasAnEnd) {
+TEST(PathTree, StopsListingAtTheLimit) {
     PathTree tree(*policy());
     EXPECT_EQ(tree.member(PathTree::kRoot, std::string(kPathBytesMax, 'x')), PathTree::kNowhere);
     EXPECT_TRUE(tree.has_unlisted());
@@ -75,7 +75,7 @@ TEST(PathTree, HasAnEnd) {
     EXPECT_EQ(tree.at(tree.member(PathTree::kRoot, "more")).id, 1U);
 }
 
-TEST(PathTree, ComesBackFromItsPaths) {
+TEST(PathTree, RestoresFromItsPaths) {
     const auto rules =
         policy_of(R"({"includedPaths":[{"path":"/*"}],"excludedPaths":[{"path":"/no/*"}]})");
     PathTree tree(*rules);
@@ -93,7 +93,7 @@ TEST(PathTree, ComesBackFromItsPaths) {
     EXPECT_FALSE(tree.restore(path("/z"), kPathsMax + 1));
 }
 
-TEST(PathTree, PathsAsBytes) {
+TEST(PathTree, EncodesPaths) {
     EXPECT_EQ(encode_path(path("/a/[]/b")),
               std::string("\x02"
                           "a\0\x02"

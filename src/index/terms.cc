@@ -18,8 +18,8 @@ bool is_wanted(const PathTree::Node& node) {
 
 bool leads_on(const PathTree::Node& node) { return node.below || node.leads_on; }
 
-// A container's hash where it stands and the one it would have at the root, which is the one that
-// goes into the index: made together, of what is wanted of the two.
+// A container's hash in its place, and the one it would have at the root, which is the one stored
+// in the index: computed together, as far as they are needed.
 template <typename Hasher>
 class TwoHashes {
 public:
@@ -57,7 +57,7 @@ Result<ShapeId> TermExtractor::extract(std::string_view item_json,
 
     json::StoredText text(item_json);
     if (!walk_root(text) && !too_many_) {
-        return Error(ErrorCode::kCorrupted, "the text of an item is damaged");
+        return Error(ErrorCode::kCorrupted, "the stored text of an item is corrupted");
     }
     if (computed_ != nullptr) walk_computed(item_json);
     if (too_many_) {

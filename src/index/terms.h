@@ -1,5 +1,5 @@
-// Takes an item apart into its index keys, in one pass over its text: one for every value at an
-// indexed place (for arrays and objects, their hash), one for each composite index.
+// Extracts an item's index keys in one pass over its text: one for every value at an indexed place
+// (for arrays and objects, their hash), and one for each composite index.
 
 #pragma once
 
@@ -18,17 +18,17 @@
 
 namespace orrery::index {
 
-// An item with more has no entries at all (kNotIndexed): it would hold up all other writes.
+// An item with more has no entries at all (kNotIndexed): it would block all other writes.
 inline constexpr std::size_t kTermsPerItemMax = 10'000;
 
-// What stands around path and value in every key.
+// What surrounds path and value in every key.
 struct KeyFrame {
     std::string_view terms;       // before the path's id
     std::string_view composites;  // before the number of the composite index
-    std::string_view item;        // behind the value
+    std::string_view item;        // after the value
 };
 
-// Keeps its buffers from item to item. Used by one thread.
+// Reuses its buffers from item to item. Used by one thread.
 class TermExtractor {
 public:
     // `computed` may be null when the policy has none. All must outlive the extractor.
@@ -38,8 +38,8 @@ public:
                   Shapes& shapes)
         : policy_(policy), computed_(computed), tree_(tree), shapes_(shapes) {}
 
-    // Fills `keys` with what the item, as it is stored, has in the index, sorted; says its shape.
-    // Paths and shapes that are new go into tree and shapes. kCorrupted when the text is damaged.
+    // Fills `keys` with the index keys of a stored item, sorted, and returns its shape. New paths
+    // and shapes are added to tree and shapes. kCorrupted when the text is damaged.
     Result<ShapeId> extract(std::string_view item_json, const KeyFrame& frame, KeyList& keys);
 
 private:
@@ -51,8 +51,8 @@ private:
     bool walk_root(json::StoredText& text);
     void walk_computed(std::string_view item_json);
     bool is_computed(std::string_view name) const;
-    // Walks a value; returns its hash if there is a seed, which is so when it is part of something
-    // that is hashed.
+    // Walks a value; returns its hash if there is a seed, that is, if it is part of something that
+    // is hashed.
     Hash128 value(json::StoredText& text, PathTree::Place place, const Hash128* seed, int depth);
     Hash128 array(json::StoredText& text, PathTree::Place place, const Hash128* seed, int depth);
     Hash128 object(json::StoredText& text, PathTree::Place place, const Hash128* seed, int depth);
@@ -71,7 +71,7 @@ private:
     KeyList* keys_ = nullptr;
     std::vector<PathId> shape_;
     std::string slot_bytes_;
-    std::vector<Piece> slots_;  // of each composite path its value in slot_bytes_
+    std::vector<Piece> slots_;  // the value of each composite path in slot_bytes_
     std::string scratch_;
     bool too_many_ = false;
 };

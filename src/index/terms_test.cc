@@ -116,7 +116,7 @@ private:
     KeyList keys_;
 };
 
-TEST(Terms, EveryValueOfAnItemHasOne) {
+TEST(Terms, EveryValueOfAnItemHasATerm) {
     Extraction all;
     EXPECT_THAT(all.of(R"({"id":"1","pk":null,"n":-1.5,"o":{"t":true,"a":[1,1,"x",[2]]},"e":[],)"
                        R"("_rid":"r","_self":"s","_etag":"\"e\"","_attachments":"a","_ts":5})"),
@@ -165,7 +165,7 @@ TEST(Terms, FollowThePolicy) {
                 UnorderedElementsAre("/id='1'", "/pk='p'", "/w=7"));
 }
 
-TEST(Terms, CompositesHaveOneEntryForEveryItem) {
+TEST(Terms, CompositesHaveOneEntryPerItem) {
     Extraction some(policy_of(R"({"includedPaths":[{"path":"/*"}],"excludedPaths":[{"path":"/x/*"}],
         "compositeIndexes":[[{"path":"/a"},{"path":"/x/y","order":"descending"}],
                             [{"path":"/x/y"},{"path":"/a","order":"descending"},{"path":"/a"}]]})"));
@@ -198,7 +198,7 @@ TEST(Terms, ComputedPropertiesHideStoredOnes) {
     EXPECT_THAT(computed.of(R"({"id":"1","lower":"stored"})"), UnorderedElementsAre("/id='1'"));
 }
 
-TEST(Terms, AnItemWithTooManyHasNone) {
+TEST(Terms, AnItemWithTooManyTermsHasNone) {
     Extraction all;
     std::string item = R"({"id":"1","a":[0)";
     for (std::size_t i = 1; i < kTermsPerItemMax; ++i) {
@@ -210,7 +210,7 @@ TEST(Terms, AnItemWithTooManyHasNone) {
     EXPECT_NE(all.shape, kNotIndexed);
 }
 
-TEST(Terms, DamagedTextIsSaidToBe) {
+TEST(Terms, DamagedTextIsReported) {
     Extraction all(policy_of(R"({"includedPaths":[{"path":"/*"}],"excludedPaths":[{"path":"/x/*"}],
         "compositeIndexes":[[{"path":"/a"},{"path":"/x"}]]})"));
     const std::string item = R"({"id":"1","x":{"n":[1,2]},"a":[true,{"b\n":null}],"c":-1.5e3})";

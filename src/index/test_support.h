@@ -1,4 +1,4 @@
-// Policies and paths to try things on. Tests only.
+// Policies and paths for tests.
 
 #pragma once
 

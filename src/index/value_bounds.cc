@@ -23,15 +23,15 @@ ValueBounds comparable_with(std::string_view encoded) {
     return boolean ? of_kinds(Tag::kFalse, Tag::kTrue) : of_kind(tag);
 }
 
-// All strings that are cut where this one was cut, up to the hash: their order is not in the index.
+// Shared by all strings truncated at the same point: their order is not in the index.
 std::string_view known_part(std::string_view encoded) {
     constexpr std::size_t kHashBytes = 16;
     const bool cut = tag_of(encoded) == Tag::kString && !is_exact(encoded);
     return cut ? encoded.substr(0, encoded.size() - kHashBytes) : encoded;
 }
 
-// From or up to the place of a value; of a string that was cut, all that share its beginning are in
-// the range.
+// The range above or below a value; for a truncated string it includes all strings that share its
+// prefix.
 ValueBounds compared(std::string_view encoded, bool above, bool with_equal) {
     ValueBounds bounds = comparable_with(encoded);
     const std::string_view known = known_part(encoded);
@@ -62,7 +62,7 @@ ValueBounds starting_with(std::string_view utf8) {
     encode_string(encoded, utf8);
     const std::string_view known = known_part(encoded);
     const bool exact = known.size() == encoded.size();
-    // A whole string goes on where its end mark stands; one that was cut has to go on.
+    // A whole string continues in place of its end mark; a truncated one has none.
     const std::string_view prefix = exact ? known.substr(0, known.size() - 1) : known;
     return {.from = std::string(prefix), .until = prefix_end(prefix), .exact = exact};
 }
@@ -78,7 +78,8 @@ ValueBounds inverted(const ValueBounds& bounds) {
     std::string until;
     append_in_order(from, bounds.until, Order::kDescending);
     append_in_order(until, bounds.from, Order::kDescending);
-    // What begins with the old lower bound is in the range, what begins with the old upper is not.
+    // Values that begin with the old lower bound are in the range, those with the old upper are
+    // not.
     return {.from = prefix_end(from), .until = prefix_end(until), .exact = bounds.exact};
 }
 

@@ -20,7 +20,7 @@ std::string string(std::string_view utf8) {
     return out;
 }
 
-// Values in their order; of the long strings the index does not know it.
+// Values in their order; the index does not know the order of the long strings.
 std::vector<std::string> sorted_values() {
     std::string undefined;
     encode_undefined(undefined);
@@ -43,7 +43,7 @@ std::vector<std::string> sorted_values() {
 }
 
 bool contains(const ValueBounds& bounds, const std::string& value) {
-    // As in a key: something follows, which may be anything.
+    // As in a key: arbitrary bytes follow.
     for (const char* docnum : {"", "\x01", "\xff\xff"}) {
         const std::string key = value + docnum;
         if (key < bounds.from || key >= bounds.until) return false;
@@ -56,8 +56,8 @@ bool same_kind(const std::string& a, const std::string& b) {
     return kind(a) == kind(b);
 }
 
-// Each of the functions, ascending and inverted, against the order of the values.
-TEST(ValueBounds, HoldExactlyWhatMeetsTheCondition) {
+// Every function, ascending and inverted, against the order of the values.
+TEST(ValueBounds, ContainExactlyTheMatchingValues) {
     using Make = ValueBounds (*)(std::string_view);
     using Meets = std::function<bool(int)>;
     const std::vector<std::pair<Make, Meets>> conditions{
@@ -107,7 +107,7 @@ TEST(ValueBounds, KindsAndPrefixes) {
     EXPECT_FALSE(between.empty());
 }
 
-TEST(ValueBounds, LongStringsStayInDoubt) {
+TEST(ValueBounds, LongStringsAreInexact) {
     const std::string head(kStringBytesMax, 'm');
     const std::string value = string(head + "5");
     for (const ValueBounds& bounds :
@@ -126,7 +126,7 @@ TEST(ValueBounds, LongStringsStayInDoubt) {
     EXPECT_FALSE(prefix.exact);
     EXPECT_TRUE(contains(prefix, string(head + "9")));
     EXPECT_FALSE(contains(prefix, string(head)));
-    // A short value decides even against long ones.
+    // A short value is exact even against long ones.
     EXPECT_TRUE(greater_than(string(head)).exact);
     EXPECT_TRUE(contains(greater_than(string(head)), value));
     EXPECT_TRUE(starting_with(head).exact);

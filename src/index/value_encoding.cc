@@ -15,7 +15,7 @@ namespace orrery::index {
 namespace {
 
 constexpr std::uint64_t kTopBit = std::uint64_t{1} << 63;
-// Doubles from here on are further apart than integers.
+// Doubles from here on are spaced wider than integers.
 constexpr double kSparse = 9007199254740992.0;  // 2^53
 constexpr std::uint16_t kNoRemainder = 0x8000;
 constexpr std::int32_t kRemainderMax = 1023;
@@ -24,12 +24,12 @@ constexpr char kEnd = 0;
 constexpr char kEscape = 1;
 constexpr char kEscapedZero = 1;
 constexpr char kEscapedOne = 2;
-constexpr char kCut = 3;  // behind kEscape: the string goes on, its hash follows
+constexpr char kCut = 3;  // after kEscape: the string is truncated, its hash follows
 constexpr std::size_t kHashBytes = 16;
 
 constexpr char as_char(Tag tag) { return static_cast<char>(tag); }
 
-// Bytes of UTF-8 in the order of UTF-16: what takes two units there comes before U+E000.
+// UTF-8 bytes in UTF-16 order: characters of two units sort before U+E000.
 constexpr unsigned char kFirstMoved = 0xee;
 
 constexpr std::array<unsigned char, 256> make_utf16_order() {
@@ -53,8 +53,8 @@ constexpr std::array<unsigned char, 256> make_utf8_order() {
 }
 constexpr std::array<unsigned char, 256> kUtf8Order = make_utf8_order();
 
-// The double towards zero and what is left, which fits ten bits: |number| < 2^63 has 63 bits, a
-// double 53.
+// The next double towards zero and the remainder, which fits ten bits: |number| < 2^63 has 63 bits,
+// a double 53.
 struct SplitNumber {
     double real;
     std::int32_t remainder;
@@ -83,8 +83,8 @@ double real_of(std::uint64_t ordered) {
     return std::bit_cast<double>((ordered & kTopBit) != 0 ? ordered & ~kTopBit : 0 - ordered);
 }
 
-// The first eight bits, then seven to a byte as long as there are ones left; the last bit of a byte
-// says whether another follows.
+// The first eight bits, then seven per byte while ones remain; the last bit of a byte says whether
+// another follows.
 void append_bits(std::string& out, std::uint64_t bits) {
     out += static_cast<char>(bits >> 56);
     bits <<= 8;
@@ -95,7 +95,7 @@ void append_bits(std::string& out, std::uint64_t bits) {
     } while (bits != 0);
 }
 
-// Reads encoded bytes that may be inverted. A read past the end yields zeros and is remembered.
+// Reads encoded bytes that may be inverted. A read past the end yields zeros and clears ok().
 class EncodedReader {
 public:
     EncodedReader(std::string_view bytes, Order order)
@@ -143,7 +143,7 @@ bool take_number(EncodedReader& reader, json::Number& number) {
     const std::int32_t remainder = (high << 8 | reader.next()) - kNoRemainder;
     if (!reader.ok() || std::abs(remainder) > kRemainderMax) return false;
     if (remainder == 0) return true;
-    // Only damage can ask for more than an integer holds, or for a fraction of a larger number.
+    // Only corrupted bytes can overflow an integer, or add a remainder to a number that is not one.
     std::int64_t integer = 0;
     if (!number.is_integer() ||
         __builtin_add_overflow(number.integer(), std::int64_t{remainder}, &integer)) {
@@ -178,7 +178,7 @@ void append_text(std::string& out, std::string_view utf8) {
         const auto byte = static_cast<unsigned char>(c);
         return byte > kEscape && byte < kFirstMoved;
     };
-    // Nearly all text stands in the index as it is.
+    // Nearly all text is stored unchanged.
     const auto* odd = std::find_if_not(utf8.begin(), utf8.end(), is_plain);
     out.append(utf8.begin(), odd);
     utf8.remove_prefix(static_cast<std::size_t>(odd - utf8.begin()));

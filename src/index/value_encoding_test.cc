@@ -68,7 +68,7 @@ std::vector<Number> edge_numbers() {
     return numbers;
 }
 
-TEST(ValueEncoding, HasTheBytesThatAreDocumented) {
+TEST(ValueEncoding, MatchesTheDocumentedBytes) {
     EXPECT_EQ(hex(json("null")), "02");
     EXPECT_EQ(hex(json("false")), "03");
     EXPECT_EQ(hex(json("true")), "04");
@@ -121,7 +121,7 @@ TEST(ValueEncoding, KindsSortAsOrderByDoes) {
     EXPECT_TRUE(std::is_sorted(sorted.begin(), sorted.end()));
 }
 
-TEST(ValueEncoding, NumbersSortAndComeBack) {
+TEST(ValueEncoding, NumbersSortAndRoundTrip) {
     std::vector<Number> numbers = edge_numbers();
     std::mt19937_64 random(1);
     for (int i = 0; i < 400; ++i) {
@@ -161,7 +161,7 @@ std::u16string utf16(std::string_view utf8) {
     return out;
 }
 
-TEST(ValueEncoding, StringsSortByUtf16AndComeBack) {
+TEST(ValueEncoding, StringsSortByUtf16AndRoundTrip) {
     constexpr char32_t kCharacters[] = {0,
                                         1,
                                         2,
@@ -201,7 +201,7 @@ TEST(ValueEncoding, StringsSortByUtf16AndComeBack) {
     }
 }
 
-TEST(ValueEncoding, LongStringsAreCut) {
+TEST(ValueEncoding, LongStringsAreTruncated) {
     const std::string whole(kStringBytesMax, 'x');
     EXPECT_TRUE(is_exact(string(whole)));
     for (const std::string_view more : {"", "a", "b", "\1"}) {
@@ -219,7 +219,7 @@ TEST(ValueEncoding, LongStringsAreCut) {
     EXPECT_NE(string(whole + "a"), string(whole + "b"));
 }
 
-TEST(ValueEncoding, SaysWhereItEnds) {
+TEST(ValueEncoding, IsSelfDelimiting) {
     std::vector<std::string> values{
         json("null"), json("true"), string("a\1b"), string(""), string(std::string(300, '\0'))};
     for (const Number& edge : edge_numbers()) {
@@ -241,7 +241,7 @@ TEST(ValueEncoding, SaysWhereItEnds) {
     }
 }
 
-TEST(ValueEncoding, DamageIsNoValue) {
+TEST(ValueEncoding, DamagedBytesAreNotAValue) {
     std::string scratch;
     for (const std::string_view bytes : {std::string_view(""),
                                          std::string_view("\x09"),
