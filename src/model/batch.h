@@ -1,4 +1,5 @@
-// A batch as its wire formats (JSON and HybridRow) carry it: operations in, one result each out.
+// A batch as its wire formats (JSON and HybridRow) carry it: operations in, one result for each
+// out.
 
 #pragma once
 
@@ -11,7 +12,7 @@ namespace orrery::model {
 struct BatchOperation {
     enum class Kind : std::uint8_t { kCreate, kUpsert, kRead, kReplace, kPatch, kDelete };
     Kind kind = Kind::kRead;
-    // A JSON array, as in the header of a request; of a bulk, each operation has its own.
+    // A JSON array, as in the request header; in a bulk request, each operation has its own.
     std::optional<std::string> partition_key;
     std::optional<std::string> id;
     std::optional<std::string> body;  // JSON

@@ -1,5 +1,5 @@
-// The service's tags for the components of a partition key: hashed, in the EPKs of version 1, and
-// on disk in encoded keys. Never reuse or renumber.
+// The service's tags for partition key components. They are hashed, part of version 1 EPKs, and on
+// disk in encoded keys. Never reuse or renumber.
 
 #pragma once
 

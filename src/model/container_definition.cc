@@ -16,7 +16,7 @@ constexpr const char* kSystemKeyPath = "/_partitionKey";
 
 Error bad_request(std::string message) { return Error(ErrorCode::kBadRequest, std::move(message)); }
 
-// A member that is there and not null, else null pointer.
+// The member if it is present and not null, else null pointer.
 const Value* present(const Value& body, std::string_view name) {
     const Value* found = body.find(name);
     return found == nullptr || found->is_null() ? nullptr : found;
@@ -92,7 +92,7 @@ Result<PartitionKeyDefinition> parse_partition_key(const Value* given,
     for (const std::string& text : out.path_texts) {
         json::Path path = TRY(json::parse_path(text));
         if (!seen.insert(path).second) {
-            return bad_request("The partition key path '" + text + "' stands twice.");
+            return bad_request("The partition key path '" + text + "' is specified twice.");
         }
         out.paths.push_back(std::move(path));
     }
@@ -139,8 +139,8 @@ Result<std::vector<std::vector<std::string>>> parse_unique_keys(const Value& bod
     return out;
 }
 
-// Cosmos DB's default policy also is the only one with an effect here: with one write region there
-// are no conflicts, and the winner's path is only looked at when there are.
+// Cosmos DB's default policy is also the only one with an effect here: with one write region there
+// are no conflicts, and the winner's path is used only for those.
 Result<Value> parse_conflict_resolution(const Value& body) {
     Value policy(Value::Object{{"mode", "LastWriterWins"},
                                {"conflictResolutionPath", "/_ts"},
@@ -196,7 +196,7 @@ Result<std::vector<ComputedProperty>> parse_computed_properties(const Value& bod
     return out;
 }
 
-// These would change what the container does; keeping them without doing it would be a lie.
+// These would change how the container behaves; storing them without effect would mislead clients.
 Status refuse_unsupported(const Value& body) {
     for (const char* name : {"ttlPropertyPath",
                              "analyticalStorageTtl",
@@ -243,7 +243,7 @@ Result<ContainerDefinition> parse_container_definition(const Value& body,
     out.default_ttl = TRY(parse_default_ttl(body));
     out.unique_keys = TRY(parse_unique_keys(body));
     out.indexing_policy = TRY(complete_indexing_policy(present(body, "indexingPolicy")));
-    // As the service has it (docs nosql/time-to-live): expiry there goes by the index.
+    // As in the service (docs nosql/time-to-live), where expiry relies on the index.
     if (out.default_ttl && out.indexing_policy.find("indexingMode")->string() == "none") {
         return bad_request("'defaultTtl' needs the indexing mode 'consistent'.");
     }

@@ -1,5 +1,5 @@
-// What a client says about a container: how items are spread, kept unique, indexed and aged out.
-// Read from and written as the JSON of the REST API.
+// A container as clients define it: how items are partitioned, kept unique, indexed and expired.
+// Parsed from and printed as the JSON of the REST API.
 
 #pragma once
 
@@ -17,7 +17,7 @@ namespace orrery::model {
 
 struct PartitionKeyDefinition {
     std::vector<std::string> path_texts;  // as the client wrote them
-    std::vector<json::Path> paths;        // the same, taken apart
+    std::vector<json::Path> paths;        // the same, parsed
     HashKind kind = HashKind::kHashV2;
     // The container was created without a partition key by an old client. Its items have the empty
     // key; newer clients see the path /_partitionKey marked systemKey.
@@ -27,7 +27,7 @@ struct PartitionKeyDefinition {
 // A property that a query computes from the item instead of it being stored.
 struct ComputedProperty {
     std::string name;
-    std::string query;  // SELECT VALUE … FROM c; checked by whoever knows SQL
+    std::string query;  // SELECT VALUE … FROM c; not parsed here
 
     bool operator==(const ComputedProperty&) const = default;
 };
@@ -35,7 +35,7 @@ struct ComputedProperty {
 struct ContainerDefinition {
     std::string id;
     PartitionKeyDefinition partition_key;
-    // Seconds; -1 keeps items that do not say otherwise; nothing switches expiry off altogether.
+    // Seconds; -1 keeps items without their own ttl; nothing disables expiry altogether.
     std::optional<std::int32_t> default_ttl;
     std::vector<std::vector<std::string>> unique_keys;  // paths of each key
     json::Value indexing_policy;
@@ -43,7 +43,7 @@ struct ContainerDefinition {
     std::vector<ComputedProperty> computed_properties;
 };
 
-// Which clients are asking: container definitions changed their meaning over the API's life.
+// Rules that depend on the client: the meaning of definitions changed over the API's life.
 struct ContainerRules {
     // API 2018-12-31 and later: a container without a partition key cannot be created.
     bool partition_key_required = true;

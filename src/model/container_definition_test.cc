@@ -51,7 +51,7 @@ TEST(ContainerDefinition, DefaultsAreFilledIn) {
         R"("conflictResolutionProcedure":""},"geospatialConfig":{"type":"Geography"}})");
 }
 
-TEST(ContainerDefinition, WhatIsPrintedReadsBackTheSame) {
+TEST(ContainerDefinition, PrintsAndParsesBackTheSame) {
     for (
         const char* members :
         {"{}",
@@ -111,8 +111,9 @@ TEST(PartitionKeyDefinition, OneToThreePaths) {
     const std::string tail = R"(,"kind":"MultiHash","version":2})";
     EXPECT_THAT(refused_key(R"({"paths":[])" + tail), HasSubstr("1 to 3"));
     EXPECT_THAT(refused_key(R"({"paths":["/a","/b","/c","/d"])" + tail), HasSubstr("1 to 3"));
-    EXPECT_THAT(refused_key(R"({"paths":["/a","/b","/a"])" + tail), HasSubstr("stands twice"));
-    EXPECT_THAT(refused_key(R"({"paths":["/a","/\"a\""])" + tail), HasSubstr("stands twice"));
+    EXPECT_THAT(refused_key(R"({"paths":["/a","/b","/a"])" + tail),
+                HasSubstr("is specified twice"));
+    EXPECT_THAT(refused_key(R"({"paths":["/a","/\"a\""])" + tail), HasSubstr("is specified twice"));
     EXPECT_THAT(refused_key(R"({"paths":"/a"})"), HasSubstr("must be an array"));
     EXPECT_THAT(refused_key(R"({"paths":[1]})"), HasSubstr("must hold strings"));
     EXPECT_THAT(refused_key(R"({})"), HasSubstr("must be an array"));
@@ -124,7 +125,7 @@ TEST(PartitionKeyDefinition, OneToThreePaths) {
     }
 }
 
-TEST(PartitionKeyDefinition, ItsAbsenceMeansTheSystemKeyToOldClientsOnly) {
+TEST(PartitionKeyDefinition, AbsenceMeansTheSystemKeyForOldClientsOnly) {
     const auto body = parsed(R"({"id":"old"})");
     const auto missing = parse_container_definition(body, {});
     ASSERT_FALSE(missing);
@@ -142,7 +143,7 @@ TEST(PartitionKeyDefinition, ItsAbsenceMeansTheSystemKeyToOldClientsOnly) {
     EXPECT_TRUE(again->partition_key.system_key);
 }
 
-TEST(PartitionKeyDefinition, SystemKeyIsOnlyItsOwnPath) {
+TEST(PartitionKeyDefinition, SystemKeyAllowsOnlyItsOwnPath) {
     EXPECT_FALSE(key_of(R"({"paths":["/a"],"systemKey":true})").system_key);
     EXPECT_FALSE(key_of(R"({"paths":["/_partitionKey"],"systemKey":false})").system_key);
     EXPECT_FALSE(key_of(R"({"paths":["/_partitionKey"]})").system_key);
@@ -214,7 +215,7 @@ TEST(ConflictResolution, OnlyLastWriterWins) {
                 HasSubstr("conflictResolutionPath"));
 }
 
-TEST(ContainerDefinition, PropertiesWithoutEffectAreRefusedByName) {
+TEST(ContainerDefinition, UnsupportedPropertiesAreRefusedByName) {
     for (const char* name : {"ttlPropertyPath",
                              "analyticalStorageTtl",
                              "clientEncryptionPolicy",
@@ -244,7 +245,7 @@ TEST(ContainerDefinition, ComputedPropertiesAreKept) {
                 HasSubstr("more than once"));
 }
 
-TEST(ContainerDefinition, SpellingsOfTheDefaultAreTaken) {
+TEST(ContainerDefinition, SpellingsOfTheDefaultAreAccepted) {
     for (const char* members : {R"({"computedProperties":[]})",
                                 R"({"changeFeedPolicy":{"retentionDuration":0}})",
                                 R"({"geospatialConfig":{"type":"Geography"}})"}) {
@@ -260,7 +261,7 @@ TEST(ContainerChange, PoliciesMayChange) {
         from, container_definition(R"({"indexingPolicy":{"indexingMode":"none"}})")));
 }
 
-TEST(ContainerChange, IdAndKeysMayNot) {
+TEST(ContainerChange, IdAndKeysMayNotChange) {
     const auto from = container_definition();
     const auto change = [&](std::string_view members) {
         return refusal(check_container_change(from, container_definition(members)));

@@ -17,10 +17,10 @@ namespace {
 using Component = PartitionKeyValue::Component;
 
 __extension__ using Uint128 = unsigned __int128;
-// SDKs keep the two top bits of a V2 hash clear, so that "FF" ends the space.
+// SDKs clear the two top bits of a V2 hash, so that "FF" ends the space.
 constexpr std::uint64_t kTopWordMask = 0x3FFF'FFFF'FFFF'FFFF;
 
-// Visits a component with what V1 and V2 hash of it; they differ in how strings end.
+// Appends what V1 and V2 hash for a component; they differ in how strings end.
 struct HashInput {
     std::string& out;
     char string_end;
@@ -52,8 +52,8 @@ void append_hash_v2(std::string& out, std::string_view input) {
     append_big_endian_pair(out, hash.h2 & kTopWordMask, hash.h1);
 }
 
-// A double so that bytes compare like numbers, in as few bytes as its set bits need: 8 bits, then
-// groups of 7 with bit 0 saying "more follow". 1 → 05 bf f0.
+// A double whose bytes compare like the numbers, in as few bytes as its set bits need: 8 bits, then
+// groups of 7 with bit 0 set when more follow. 1 → 05 bf f0.
 void append_number_v1(std::string& out, double value) {
     constexpr std::uint64_t kSign = std::uint64_t{1} << 63;
     out += kNumberTag;
@@ -88,8 +88,8 @@ struct ReadableV1 {
     void operator()(const std::string& value) const { append_string_v1(out, value); }
 };
 
-// The first 100 UTF-16 code units. When the cut goes through a surrogate pair, .NET and JS are left
-// with half of it, which both turn into U+FFFD on the way to UTF-8; so do we.
+// The first 100 UTF-16 code units. When that splits a surrogate pair, .NET and JS keep half of it,
+// which both encode as U+FFFD in UTF-8; so do we.
 std::string truncate_v1(std::string_view text) {
     std::string_view rest = text;
     std::size_t units = 0;

@@ -17,7 +17,7 @@ namespace orrery::model {
 enum class HashKind : std::uint8_t {
     kHashV1,     // partition key definition without version, or version 1
     kHashV2,     // version 2: the default
-    kMultiHash,  // hierarchical: hash V2 of each component, one after the other
+    kMultiHash,  // hierarchical: hash V2 of each component, concatenated
 };
 
 // The end of the hash space: above every EPK. Its start is the empty string.
@@ -38,7 +38,7 @@ void append_effective_partition_key(std::string& out, const PartitionKeyValue& k
 EpkRange prefix_range(const PartitionKeyValue& prefix);
 
 // The boundaries between the first `count` physical partitions of a container: count - 1 of them,
-// rising. The partitions are ["", b0), [b0, b1), … [bn, "FF").
+// ascending. The partitions are ["", b0), [b0, b1), … [bn, "FF").
 std::vector<std::string> initial_boundaries(HashKind kind, unsigned count);
 
 // Reads hex of either case; nothing when it is not pairs of hex digits.

@@ -25,7 +25,7 @@ std::string repeat(std::string_view text, int count) {
     return out;
 }
 
-// V1 looks at 100 characters only, so every longer row of 'a' has this EPK.
+// V1 hashes only 100 characters, so every longer run of 'a' has this EPK.
 std::string long_a_v1() { return "05C1EB5921F70608" + repeat("62", 100) + "00"; }
 
 struct Vector {
@@ -153,13 +153,13 @@ TEST(EffectivePartitionKey, NegativeZeroIsZero) {
 }
 
 // Strings of more than 100 bytes within 100 characters: 101 bytes and no terminator.
-TEST(EffectivePartitionKey, V1CutsLongUtf8At101Bytes) {
+TEST(EffectivePartitionKey, V1TruncatesLongUtf8At101Bytes) {
     EXPECT_EQ(hex_epk({repeat("\u00e9", 100)}, HashKind::kHashV1),
               "05C1D9C91DF1D808" + repeat("C4AA", 50) + "C4");
 }
 
-// Expected values: the independent implementation, fed what .NET's Substring(0, 100) and UTF-8
-// encoding leave of each text.
+// Expected values: the independent implementation, given what .NET's Substring(0, 100) and UTF-8
+// encoding make of each text.
 TEST(EffectivePartitionKey, V1CountsUtf16Units) {
     const std::string smile = "\U0001F600";
     EXPECT_EQ(hex_epk({repeat(smile, 60)}, HashKind::kHashV1),
@@ -170,7 +170,7 @@ TEST(EffectivePartitionKey, V1CountsUtf16Units) {
               "05C1DD87B7E74C08" + repeat("62", 98) + "F1A099");
 }
 
-TEST(EffectivePartitionKey, V1TurnsHalfASurrogatePairIntoTheReplacementCharacter) {
+TEST(EffectivePartitionKey, V1ReplacesHalfASurrogatePair) {
     const std::string smile = "\U0001F600";
     EXPECT_EQ(hex_epk({repeat("a", 99) + smile}, HashKind::kHashV1),
               "05C1E153DB455808" + repeat("62", 99) + "F0C0");
@@ -178,13 +178,13 @@ TEST(EffectivePartitionKey, V1TurnsHalfASurrogatePairIntoTheReplacementCharacter
               "05C1DF7F53E53C0862" + repeat("F1A09981", 25));
 }
 
-TEST(EffectivePartitionKey, AppendKeepsWhatIsThere) {
+TEST(EffectivePartitionKey, AppendKeepsExistingContent) {
     std::string out = "K";
     append_effective_partition_key(out, {true}, HashKind::kHashV2);
     EXPECT_EQ(out, "K" + effective_partition_key({true}, HashKind::kHashV2));
 }
 
-TEST(PrefixRange, HoldsExactlyTheKeysThatBeginWithThePrefix) {
+TEST(PrefixRange, ContainsExactlyTheKeysWithThePrefix) {
     const EpkRange range = prefix_range({std::string("tenant")});
     EXPECT_EQ(to_hex_upper(range.min_inclusive), "3B67F777541374F849FC7793DE5DF915");
     EXPECT_EQ(to_hex_upper(range.max_exclusive), "3B67F777541374F849FC7793DE5DF915FF");
@@ -206,7 +206,7 @@ std::vector<std::string> hex_boundaries(HashKind kind, unsigned count) {
     return out;
 }
 
-TEST(InitialBoundaries, AsTheServiceCutsThem) {
+TEST(InitialBoundaries, MatchTheService) {
     using Texts = std::vector<std::string>;
     const std::string ones = repeat("F", 30);
     for (const HashKind kind : {HashKind::kHashV2, HashKind::kMultiHash}) {
@@ -221,7 +221,7 @@ TEST(InitialBoundaries, AsTheServiceCutsThem) {
               (Texts{"05C1CFFFFFFFF8", "05C1DFFFFFFFF8", "05C1E7FFFFFFFA"}));
 }
 
-TEST(InitialBoundaries, RiseWithinTheSpace) {
+TEST(InitialBoundaries, AscendWithinTheSpace) {
     for (const HashKind kind : {HashKind::kHashV1, HashKind::kHashV2, HashKind::kMultiHash}) {
         std::string last;
         for (const std::string& boundary : initial_boundaries(kind, 1000)) {

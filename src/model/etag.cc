@@ -20,7 +20,7 @@ std::string_view trim(std::string_view text) {
     return text.substr(0, text.find_last_not_of(" \t") + 1);
 }
 
-// What stands between the quotes, or the text itself when it has none.
+// The part between the quotes, or the text itself when there are none.
 std::string_view opaque(std::string_view tag) {
     if (tag.size() >= 2 && tag.front() == '"' && tag.back() == '"') {
         return tag.substr(1, tag.size() - 2);
@@ -28,7 +28,7 @@ std::string_view opaque(std::string_view tag) {
     return tag;
 }
 
-// Takes the first member off a list. A comma between quotes belongs to the tag.
+// Removes the first member from a list. A comma between quotes belongs to the tag.
 std::string_view take_member(std::string_view& list) {
     bool quoted = false;
     std::size_t length = 0;

@@ -25,13 +25,13 @@ TEST(Etag, LooksLikeAQuotedGuid) {
     EXPECT_EQ(etag({.lsn = 5, .stamped = true}), "\"00000000-0005-0000-0000-000000000001\"");
 }
 
-TEST(Etag, AppendKeepsWhatIsThere) {
+TEST(Etag, AppendKeepsExistingContent) {
     std::string out = "etag: ";
     append_etag(out, {.lsn = 1});
     EXPECT_EQ(out, "etag: \"00000000-0001-0000-0000-000000000000\"");
 }
 
-TEST(Etag, EveryPartTellsWritesApart) {
+TEST(Etag, EveryPartDistinguishesWrites) {
     const std::string base = etag({.lsn = 5, .partition = 5, .ordinal = 5, .unix_seconds = 5});
     EXPECT_NE(base, etag({.lsn = 6, .partition = 5, .ordinal = 5, .unix_seconds = 5}));
     EXPECT_NE(base, etag({.lsn = 5, .partition = 6, .ordinal = 5, .unix_seconds = 5}));
@@ -39,7 +39,7 @@ TEST(Etag, EveryPartTellsWritesApart) {
     EXPECT_NE(base, etag({.lsn = 5, .partition = 5, .ordinal = 5, .unix_seconds = 6}));
 }
 
-TEST(EtagMatches, TheSpellingsClientsUse) {
+TEST(EtagMatches, AcceptsTheFormsClientsUse) {
     const std::string tag = "\"00000000-d826-0007-0000-5b7d0d8a0000\"";
     for (const char* header : {"\"00000000-d826-0007-0000-5b7d0d8a0000\"",
                                "00000000-d826-0007-0000-5b7d0d8a0000",

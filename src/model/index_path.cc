@@ -49,8 +49,8 @@ private:
             return std::vector<IndexStep>{{.name = {}, .element = true}};
         }
         if (!take('{')) return std::vector<IndexStep>{{.name = TRY(name("/")), .element = false}};
-        // Members of one element indexed together; there is no use for braces anywhere else, nor
-        // twice.
+        // Several members of one element, indexed together; braces are allowed nowhere else, and
+        // only once.
         if (std::exchange(braces_, true)) return refuse();
         std::vector<IndexStep> steps;
         do {

@@ -11,7 +11,7 @@
 
 namespace orrery::model {
 
-// One step down: into the member of that name, or into the elements of an array.
+// One step down: into a member, or into the elements of an array.
 struct IndexStep {
     std::string name;
     bool element = false;
@@ -21,10 +21,10 @@ struct IndexStep {
 };
 using IndexPath = std::vector<IndexStep>;
 
-// What one entry of a policy means.
+// The meaning of one entry of a policy.
 struct IndexPattern {
     IndexPath path;
-    bool below = false;  // `/*`: this place and everything below; `/?`: only what stands here
+    bool below = false;  // `/*`: this place and everything below; `/?`: only the value here
 
     bool operator==(const IndexPattern&) const = default;
     auto operator<=>(const IndexPattern&) const = default;
@@ -33,10 +33,10 @@ struct IndexPattern {
 // Several when the path names several members in braces.
 Result<std::vector<IndexPattern>> parse_index_pattern(std::string_view text);
 
-// The path of a composite index: without an ending, and names only.
+// The path of a composite index: no ending, names only.
 Result<IndexPath> parse_composite_path(std::string_view text);
 
-// /a/[]/"b c", as parse_index_pattern() would read it before the ending.
+// /a/[]/"b c", as parse_index_pattern() reads it before the ending.
 std::string to_text(const IndexPath& path);
 
 }  // namespace orrery::model

@@ -18,7 +18,7 @@ std::string read(std::string_view text) {
     return out;
 }
 
-TEST(IndexPath, ComesBackAsItWas) {
+TEST(IndexPath, RoundTrips) {
     for (const char* text : {"/*",
                              "/?",
                              "/a/?",
@@ -36,7 +36,7 @@ TEST(IndexPath, ComesBackAsItWas) {
     EXPECT_EQ(read("/e/[]/{n,\"t u\"}/?"), R"(/e/[]/n/? /e/[]/"t u"/?)");
 }
 
-TEST(IndexPath, OthersAreRefused) {
+TEST(IndexPath, InvalidPathsAreRefused) {
     for (const char* text : {"",
                              "a/?",
                              "/a",

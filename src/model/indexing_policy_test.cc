@@ -25,7 +25,7 @@ std::string refused(std::string_view given) {
     return refusal(complete_indexing_policy(&policy));
 }
 
-// n paths, none of them twice.
+// n distinct paths.
 std::string paths(std::size_t count) {
     std::string out = "[";
     for (std::size_t i = 0; i < count; ++i) {
@@ -55,7 +55,7 @@ TEST(IndexingPolicy, ModeNoneListsNoPaths) {
               R"({"indexingMode":"none","automatic":true,"includedPaths":[],"excludedPaths":[]})");
 }
 
-TEST(IndexingPolicy, GivenPathsAreKeptAsTheyAre) {
+TEST(IndexingPolicy, GivenPathsAreKept) {
     EXPECT_EQ(
         completed(R"({"automatic":false,"includedPaths":[{"path":"/a/?","indexes":[{"kind":)"
                   R"("Range","dataType":"Number","precision":-1}]},{"path":"/\"b c\"/[]/*"}],)"
@@ -83,7 +83,7 @@ TEST(IndexingPolicy, TheRootMustBeInOneOfTheLists) {
     }
 }
 
-TEST(IndexingPolicy, CompletingTwiceChangesNothing) {
+TEST(IndexingPolicy, CompletionIsIdempotent) {
     for (const char* given : {"{}",
                               R"({"indexingMode":"none"})",
                               R"({"automatic":false})",
@@ -129,7 +129,7 @@ TEST(IndexingPolicy, BadPathsAreRefused) {
     }
 }
 
-TEST(IndexingPolicy, PathsAreCounted) {
+TEST(IndexingPolicy, NumberOfPathsIsLimited) {
     const std::string root = R"([{"path":"/*"}])";
     EXPECT_THAT(completed("{\"excludedPaths\":" + root + ",\"includedPaths\":" + paths(1500) + "}"),
                 HasSubstr("/p1499/?"));
@@ -162,7 +162,7 @@ TEST(IndexingPolicy, CompositeIndexesAreChecked) {
     }
 }
 
-TEST(IndexingPolicy, CompositeIndexesAreCounted) {
+TEST(IndexingPolicy, NumberOfCompositePathsIsLimited) {
     const auto composites = [](std::size_t count, std::size_t size) {
         std::string out = "{\"compositeIndexes\":[";
         for (std::size_t i = 0; i < count; ++i) {
@@ -176,7 +176,7 @@ TEST(IndexingPolicy, CompositeIndexesAreCounted) {
     EXPECT_THAT(refused(composites(51, 2)), HasSubstr("more than 100"));
 }
 
-TEST(IndexingPolicy, KindsWithoutEffectAreRefusedByName) {
+TEST(IndexingPolicy, UnsupportedKindsAreRefusedByName) {
     for (const char* name : {"spatialIndexes", "vectorIndexes", "fullTextIndexes"}) {
         const std::string member = std::string("{\"") + name + "\":";
         EXPECT_THAT(refused(member + R"([{"path":"/x"}]})"), HasSubstr(name));

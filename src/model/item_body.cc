@@ -17,8 +17,8 @@ namespace {
 constexpr std::string_view kSystemProperties[] = {
     "_rid", "_self", "_etag", "_attachments", "_ts", "_lsn"};
 
-// Equal values get equal bytes: numbers by value, objects whatever the order of their members. A
-// missing value counts as null (behaviour of the service: unique keys are not sparse).
+// Equal values get equal bytes: numbers by value, objects regardless of member order. A missing
+// value counts as null (behaviour of the service: unique keys are not sparse).
 void append_canonical(std::string& out, const json::Value& value) {
     out += static_cast<char>(value.kind());
     switch (value.kind()) {
@@ -98,7 +98,7 @@ ItemPaths::ItemPaths(const ContainerDefinition& definition)
     }
 }
 
-// Reads one item; a class so that the steps share what the scan found.
+// Reads one item; a class so that the steps share the results of the scan.
 class ItemReader {
 public:
     explicit ItemReader(const ItemPaths& paths) : paths_(paths) {}
@@ -192,7 +192,7 @@ private:
         for (const json::Captured* cut : cuts) {
             out.append(text_, from, cut->member_from - from);
             from = cut->member_until;
-            // The comma behind the member goes with it.
+            // Also drop the comma after the member.
             if (from < end && text_[from] == ',') ++from;
         }
         out.append(text_, from, end - from);

@@ -1,5 +1,5 @@
-// An item as a client sends it, checked and taken apart once: the text that will be stored and the
-// few values the database itself needs from it. No tree is built.
+// An item as a client sends it, validated and parsed once: the text to store and the few values
+// that the database itself needs from it. No tree is built.
 
 #pragma once
 
@@ -27,13 +27,13 @@ private:
     json::PathSet paths_;
     std::size_t id_;
     std::size_t ttl_;
-    std::vector<std::size_t> system_;  // _rid, _self, ...: ours to set
+    std::vector<std::size_t> system_;  // _rid, _self, ...: set by the server
     std::vector<std::size_t> partition_key_;
     std::vector<std::vector<std::size_t>> unique_keys_;  // paths of each key
     bool system_key_;
 };
 
-// Bytes of the digest that stands for the values of a unique key. On disk.
+// Bytes of the digest over the values of a unique key. On disk.
 inline constexpr std::size_t kUniqueDigestBytes = 16;
 
 struct ItemBody {
@@ -43,7 +43,7 @@ struct ItemBody {
     std::string id;
     PartitionKeyValue partition_key;
     std::int32_t ttl = 0;  // -1 or seconds; 0 when the item has none
-    // One digest per unique key, over the partition key and the values: equal digests, equal
+    // One digest per unique key, over the partition key and the values: equal digests mean equal
     // values.
     std::vector<std::string> unique_digests;
 };

@@ -39,7 +39,7 @@ std::string nested(int levels) {
     return text + "}";
 }
 
-TEST(ItemBody, TakesOutWhatTheDatabaseNeeds) {
+TEST(ItemBody, ExtractsWhatTheDatabaseNeeds) {
     const ItemBody body = body_of(R"({"id":"7","pk":"a","ttl":60,"x":1})");
     EXPECT_EQ(body.id, "7");
     EXPECT_EQ(body.partition_key, (PartitionKeyValue{"a"}));
@@ -48,7 +48,7 @@ TEST(ItemBody, TakesOutWhatTheDatabaseNeeds) {
     EXPECT_EQ(body.open_json, R"({"id":"7","pk":"a","ttl":60,"x":1)");
 }
 
-TEST(ItemBody, KeepsTheTextButForWhitespace) {
+TEST(ItemBody, KeepsTheTextExceptWhitespace) {
     EXPECT_EQ(
         open_json(" { \"id\" : \"1\" ,\r\n\t\"n\" : [ 1.50 , 1E400, -0,"
                   " 123456789012345678901234567890 ] , \"s\" : \" a\\u0000\\uD83D\\uDE00b \" } "),
@@ -57,7 +57,7 @@ TEST(ItemBody, KeepsTheTextButForWhitespace) {
     EXPECT_EQ(open_json(R"({"z":1,"a":2,"id":"1"})"), R"({"z":1,"a":2,"id":"1")");
 }
 
-TEST(ItemBody, SystemPropertiesAreCutOutWhereverTheyStand) {
+TEST(ItemBody, SystemPropertiesAreRemovedEverywhere) {
     for (const char* name : {"_rid", "_self", "_etag", "_attachments", "_ts", "_lsn"}) {
         const std::string member = std::string("\"") + name + "\":";
         for (const std::string value : {R"("x,}")", "5", "null", R"({"a":[1,2]})", "[{},\"]\"]"}) {
@@ -70,7 +70,7 @@ TEST(ItemBody, SystemPropertiesAreCutOutWhereverTheyStand) {
     }
 }
 
-TEST(ItemBody, AllSystemPropertiesAtOnceAreCutOut) {
+TEST(ItemBody, AllSystemPropertiesAreRemovedTogether) {
     EXPECT_EQ(open_json(R"({"_rid":"r","_self":"s","id":"1","_etag":"e","_attachments":"a",)"
                         R"("x":{"_ts":1},"_ts":2,"_lsn":3})"),
               R"({"id":"1","x":{"_ts":1})");
@@ -79,7 +79,7 @@ TEST(ItemBody, AllSystemPropertiesAtOnceAreCutOut) {
               R"({"id":"1","_rids":1,"_Rid":2,"rid":3)");
 }
 
-TEST(ItemBody, TheIdIsAStringOfItsOwn) {
+TEST(ItemBody, TheIdIsATopLevelString) {
     EXPECT_EQ(body_of(R"({"id":"a\"b\u00e9\n"})").id, "a\"bé\n");
     EXPECT_EQ(body_of(R"({"i\u0064":"x"})").id, "x");
     for (const char* text : {"{}",
@@ -164,7 +164,7 @@ TEST(ItemBody, EqualValuesHaveEqualUniqueDigests) {
         EXPECT_EQ(body.unique_digests[0].size(), kUniqueDigestBytes);
         return body.unique_digests[0];
     };
-    // What is in one group is equal, what is in two is not.
+    // Values in one group are equal, values in different groups are not.
     const std::vector<std::vector<std::string>> groups = {
         {"", R"(,"u":null)", R"(,"v":{"w":null})", R"(,"v":5)", R"(,"v":[{"w":1}])"},
         {R"(,"u":1)", R"(,"u":1.0)", R"(,"u":10e-1,"x":3)"},

@@ -1,6 +1,6 @@
 // Every limit on what a client may send or store, in one place, each with the Cosmos DB limit it
 // mirrors. Sizes are bytes of UTF-8 unless the name says otherwise. "Ours" marks a limit that the
-// service does not publish. How deep JSON may be nested stands with its parser: json::kDepthMax.
+// service does not publish. The JSON nesting limit is with its parser: json::kDepthMax.
 
 #pragma once
 
@@ -20,11 +20,11 @@ inline constexpr std::size_t kPatchOperationsMax = 10;   // operations of a patc
 inline constexpr std::size_t kBatchOperationsMax = 100;  // operations of a batch
 
 // Partition keys.
-inline constexpr std::size_t kKeyDeletesMax = 1000;  // ours: deletes of keys under way, 403/1032
-inline constexpr std::size_t kPartitionKeyPathsMax = 3;          // hierarchical keys: 3 levels
+inline constexpr std::size_t kKeyDeletesMax = 1000;      // ours: pending key deletes, 403/1032
+inline constexpr std::size_t kPartitionKeyPathsMax = 3;  // hierarchical keys: 3 levels
 inline constexpr std::size_t kPartitionKeyValueBytesMax = 2048;  // with large keys (version 2)
 inline constexpr std::size_t kPartitionKeyV1UnitsMax = 100;      // version 1: UTF-16 units hashed
-inline constexpr std::size_t kPartitionKeyV1BytesMax = 100;      // version 1: longer is cut at 101
+inline constexpr std::size_t kPartitionKeyV1BytesMax = 100;      // version 1: truncated to 101
 
 // Databases and containers.
 inline constexpr std::size_t kNameCharactersMax = 255;          // names 1…255 characters
@@ -54,14 +54,14 @@ inline constexpr std::size_t kQueryTextUnitsMax = 512 * 1024;  // query text 512
 inline constexpr std::size_t kQueryDepthMax = 512;             // ours: levels of an expression
 inline constexpr std::size_t kQueryJoinsMax = 10;              // JOINs of one FROM
 inline constexpr std::size_t kQueryAggregatesMax = 21;         // with GROUP BY over partitions
-// Ours: what one transaction of a script may write.
+// Ours: what one script transaction may write.
 inline constexpr std::size_t kTransactionWritesMax = 10'000;
 inline constexpr std::size_t kTransactionBytesMax = std::size_t{64} << 20;
 inline constexpr std::size_t kQueryUdfCallsMax = 10;            // calls of UDFs per query
 inline constexpr std::uint64_t kQueryCountMax = 4'294'967'295;  // TOP, OFFSET, LIMIT
 
-// Functions in queries: what one call may make, and how much work it may be. A result beyond ends
-// the query with 400; a match that is too much work is undefined. All ours but the first.
+// Functions in queries: limits on the result and the work of one call. A larger result ends the
+// query with 400; a match that takes more work is undefined. All ours but the first.
 inline constexpr std::size_t kReplicateUnitsMax = 10'000;                 // REPLICATE, UTF-16 units
 inline constexpr std::size_t kFunctionStringBytesMax = 8 * 1024 * 1024;   // one string
 inline constexpr std::size_t kFunctionArrayElementsMax = 1024 * 1024;     // one array
@@ -78,9 +78,9 @@ inline constexpr std::int64_t kScriptMillisecondsMax = 5000;             // 5 s 
 inline constexpr std::size_t kScriptMessageUnitsMax = 4 * 1024 * 1024;   // a body, UTF-16 units
 inline constexpr std::size_t kScriptLogUnitsMax = 16 * 1024;             // the log, UTF-16 units
 inline constexpr std::size_t kScriptHeapBytesMax = 128 * 1024 * 1024;    // of one JavaScript heap
-inline constexpr std::size_t kScriptPendingMax = 20'000;                 // callbacks that wait
-inline constexpr std::size_t kScriptPendingBytesMax = 64 * 1024 * 1024;  // what they wait with
-inline constexpr std::size_t kScriptPromiseJobsMax = 1'000'000;          // reactions that wait
+inline constexpr std::size_t kScriptPendingMax = 20'000;                 // pending callbacks
+inline constexpr std::size_t kScriptPendingBytesMax = 64 * 1024 * 1024;  // their data
+inline constexpr std::size_t kScriptPromiseJobsMax = 1'000'000;          // pending reactions
 inline constexpr std::size_t kScriptCacheBytesMax = 8 * 1024 * 1024;     // compiled, of one thread
 
 // Throughput, in request units per second.

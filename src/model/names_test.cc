@@ -21,7 +21,7 @@ std::string repeated(std::string_view text, int count) {
     return out;
 }
 
-TEST(ResourceName, TakesAnyCharacterThatIsNotReserved) {
+TEST(ResourceName, AcceptsAnyCharacterThatIsNotReserved) {
     for (const char* name :
          {"a", "orders 2024", " leading", "日本語", "a%20b", "q'\"<>", "AQAAAA=="}) {
         EXPECT_TRUE(check_resource_name(name)) << name;
@@ -53,7 +53,7 @@ TEST(ItemId, LengthIsCountedInBytes) {
     EXPECT_THAT(refusal(check_item_id("")), HasSubstr("must not be empty"));
 }
 
-// Ids that the service takes although it cannot always find them by name afterwards.
+// Ids that the service accepts although it cannot always find them by name afterwards.
 TEST(ItemId, OnlyTheBackslashIsRefused) {
     for (const char* id :
          {"a/b", "a?b", "a#b", "trailing ", " x", "a%20b", "a\nb", "\"'<>!@$&()"}) {

@@ -38,7 +38,7 @@ struct Encoder {
     }
 };
 
-// Nothing when the tag or the value is not one that Encoder writes.
+// Nothing for a tag or value that Encoder does not write.
 std::optional<Component> decode_component(ByteReader& reader) {
     switch (static_cast<char>(reader.big_endian<std::uint8_t>())) {
         case kUndefinedTag:
@@ -155,7 +155,7 @@ Result<PartitionKeyValue> PartitionKeyValue::decode(std::string_view bytes) {
         if (!component || value.size() == limits::kPartitionKeyPathsMax) return corrupted();
         value.append(std::move(*component));
     }
-    // Catches what has a second spelling: -0, and lengths with needless varint bytes.
+    // Rejects alternative encodings: -0, and lengths with redundant varint bytes.
     if (!reader.ok() || value.encode() != bytes) return corrupted();
     return value;
 }

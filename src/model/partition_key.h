@@ -1,6 +1,6 @@
 // The value of a partition key: up to three components, each a scalar or undefined. Two keys are
-// equal when their encodings are; no component at all is the "none" key of containers that were
-// made without a partition key.
+// equal when their encodings are; a key without components is the "none" key of containers created
+// without a partition key.
 
 #pragma once
 
@@ -19,7 +19,7 @@ namespace orrery::model {
 
 class PartitionKeyValue {
 public:
-    // The path leads nowhere in the item, or to an object or array.
+    // The item has nothing at the path, or an object or array.
     struct Undefined {
         bool operator==(const Undefined&) const = default;
     };
@@ -32,8 +32,7 @@ public:
     PartitionKeyValue() = default;
     PartitionKeyValue(std::initializer_list<Component> components);
 
-    // -0 becomes 0, so that equal numbers are equal keys. A fourth component is a bug of the
-    // caller.
+    // -0 becomes 0, so that equal numbers are equal keys. Appending a fourth component is a bug.
     void append(Component component);
 
     std::span<const Component> components() const { return {components_.data(), size_}; }
@@ -54,7 +53,7 @@ public:
     // kCorrupted for any bytes that encode() does not produce.
     static Result<PartitionKeyValue> decode(std::string_view bytes);
 
-    // The value as the header of a request spells it, in ASCII: `["caf\u00e9",5,{}]`.
+    // The value as in the request header, in ASCII: `["caf\u00e9",5,{}]`.
     std::string to_json() const;
 
     bool operator==(const PartitionKeyValue&) const = default;
@@ -64,10 +63,11 @@ private:
     std::uint8_t size_ = 0;
 };
 
-// Reads `x-ms-documentdb-partitionkey`: a JSON array of scalars and `{}` for undefined. Strings may
-// also hold the escapes of Go's strconv.QuoteToASCII, which azcosmos sends: \a \v \xNN \UNNNNNNNN.
-// \xNN is one byte, not one character, as in Go; the bytes of a string must be UTF-8 in the end.
-// Everything else is kBadRequest, among it the range sentinels "Infinity" and {"type":"MinNumber"}.
+// Parses `x-ms-documentdb-partitionkey`: a JSON array of scalars and `{}` for undefined. Strings
+// may also contain the escapes of Go's strconv.QuoteToASCII, which azcosmos sends: \a \v \xNN
+// \UNNNNNNNN. As in Go, \xNN is one byte, not one character; the resulting string must be UTF-8.
+// Everything else is kBadRequest, including the range sentinels "Infinity" and
+// {"type":"MinNumber"}.
 Result<PartitionKeyValue> parse_partition_key_header(std::string_view text);
 
 }  // namespace orrery::model

@@ -1,4 +1,4 @@
-// What the parser accepts must come back through the encoding and through the printed form.
+// Keys that parse must round-trip through the encoding and through the printed form.
 
 #include <cstddef>
 #include <cstdint>

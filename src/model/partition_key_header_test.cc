@@ -52,7 +52,7 @@ TEST(PartitionKeyHeader, Numbers) {
     expect_parsed("[1E+2]", {100.0});
     expect_parsed("[0.1]", {0.1});
     expect_parsed("[5.123124190509124]", {5.123124190509124});
-    // Halfway between two doubles: to even. One digit more: up.
+    // Halfway between two doubles: rounds to even. With one more digit: rounds up.
     expect_parsed("[9007199254740993]", {9007199254740992.0});
     expect_parsed("[9007199254740993.00000000000000000001]", {9007199254740994.0});
     expect_parsed("[1.7976931348623157e308]", {std::numeric_limits<double>::max()});
@@ -163,7 +163,7 @@ TEST(PartitionKeyHeader, Limits) {
     expect_refused("[1,2,3,4]", "more than 3 components");
     expect_parsed("[\"" + std::string(2048, 'x') + "\"]", {std::string(2048, 'x')});
     expect_refused("[\"" + std::string(2049, 'x') + "\"]", "2048 bytes");
-    // The limit is on the value's bytes, not on how the header spells them.
+    // The limit applies to the value's bytes, not to how the header spells them.
     std::string escaped = "[\"";
     std::string value;
     for (int i = 0; i < 1024; ++i) {
@@ -174,7 +174,7 @@ TEST(PartitionKeyHeader, Limits) {
     expect_refused(escaped + "x\"]", "2048 bytes");
 }
 
-TEST(PartitionKeyHeader, ReadsWhatItPrints) {
+TEST(PartitionKeyHeader, ParsesWhatItPrints) {
     const PartitionKeyValue key{"a\"\\\n\0\u00e9\U0001F600"s, -1.25e-7, Undefined{}};
     expect_parsed(key.to_json(), key);
 }

@@ -28,7 +28,7 @@ TEST(PartitionKeyValue, EncodingIsAsDocumented) {
               "08AC0278");
 }
 
-TEST(PartitionKeyValue, AppendEncodedKeepsWhatIsThere) {
+TEST(PartitionKeyValue, AppendEncodedKeepsExistingContent) {
     std::string out = "k";
     PartitionKeyValue{true}.append_encoded(out);
     EXPECT_EQ(out, "k\x03");
@@ -51,7 +51,7 @@ TEST(PartitionKeyValue, DecodesWhatItEncodes) {
     }
 }
 
-TEST(PartitionKeyValue, EqualityIsThatOfTheEncodings) {
+TEST(PartitionKeyValue, EqualExactlyWhenTheEncodingsAre) {
     const PartitionKeyValue keys[] = {{},
                                       {Undefined{}},
                                       {Null{}},
@@ -77,7 +77,7 @@ TEST(PartitionKeyValue, DamagedBytesAreCorrupted) {
     for (const std::string& bytes : {"\x04"s,  // unknown tags
                                      "\x06"s,
                                      "\xFF"s,
-                                     "\x08"s,  // cut off
+                                     "\x08"s,  // truncated
                                      "\x08\x02"
                                      "a"s,
                                      "\x05\x3f\xf0\0\0\0\0\0"s,
@@ -105,7 +105,7 @@ TEST(PartitionKeyValue, PrintsAsciiJson) {
               R"(["a\"\\/\u000a\u007f\u00e9\ud83d\ude00"])");
 }
 
-TEST(PartitionKeyValue, OnlyLongStringsBreakTheLimit) {
+TEST(PartitionKeyValue, OnlyLongStringsExceedTheLimit) {
     EXPECT_TRUE((PartitionKeyValue{std::string(2048, 'x'), 5.0}.within_limits()));
     const Status over = PartitionKeyValue{true, std::string(2049, 'x')}.within_limits();
     ASSERT_FALSE(over);

@@ -15,7 +15,7 @@ namespace {
 
 using Kind = PatchOperation::Kind;
 
-// How much deeper a value stands in a patch than it may end up in the item.
+// How much deeper a value is nested in a patch than in the item.
 constexpr int kWrapperDepth = 3;
 
 Error bad_syntax() {
@@ -35,7 +35,7 @@ std::optional<Kind> kind_of(std::string_view name) {
     return found == std::end(kNames) ? std::nullopt : std::optional(found->second);
 }
 
-// The property as plain text; nothing when it is missing or no string.
+// The property as plain text; nothing when it is missing or not a string.
 std::optional<std::string> string_member(std::string_view object, std::string_view name) {
     const auto value = json::find_member(object, name);
     if (!value || value->front() != '"') return std::nullopt;
@@ -63,7 +63,7 @@ Result<PatchPath> parse_patch_path(std::optional<std::string> text) {
         rest.remove_prefix(1);
         const std::string_view segment = rest.substr(0, rest.find('/'));
         auto name = unescaped(segment);
-        // Deeper than any item is nested, there is nothing.
+        // No item is nested deeper, so such a path leads nowhere.
         if (!name || path.names.size() == json::kDepthMax) return bad_syntax();
         path.names.push_back(std::move(*name));
         rest.remove_prefix(segment.size());
@@ -108,8 +108,7 @@ Status check_path(const PatchPath& path, const PartitionKeyDefinition& partition
             ErrorCode::kBadRequest,
             "Invalid patch request: Cannot patch system property " + path.names.front() + ".");
     }
-    // What stands above the key may be changed as long as the key stays what it is; the writer
-    // looks at that.
+    // Parents of the key may change as long as the key stays the same; the writer checks that.
     for (const json::Path& key : partition_key.paths) {
         if (starts_with(path.names, key)) {
             return Error(

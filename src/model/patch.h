@@ -1,5 +1,5 @@
-// Partial updates of an item: the operations a client sends, and what they do to the item's JSON.
-// They work on the text itself: what no operation touches keeps every digit and every escape.
+// Partial updates of an item: the operations a client sends, and their effect on the item's JSON.
+// They edit the text itself, so untouched parts keep every digit and every escape.
 
 #pragma once
 
@@ -24,27 +24,27 @@ struct PatchOperation {
     enum class Kind : std::uint8_t { kAdd, kSet, kReplace, kRemove, kIncrement, kMove };
     Kind kind = Kind::kAdd;
     PatchPath path;
-    PatchPath from;     // of a move
+    PatchPath from;     // for a move
     std::string value;  // JSON without whitespace; empty for remove and move
 };
 
 struct Patch {
     std::vector<PatchOperation> operations;
-    // The end of a query, from FROM on: the item is changed only if the query has it.
+    // The end of a query, from FROM on: the item is changed only if the query selects it.
     std::optional<std::string> condition;
 };
 
 // From {"operations":[...],"condition":"from c where ..."} or the bare array. kBadRequest when it
-// is neither, has too many operations, or one that makes no sense.
+// is neither, has too many operations, or an invalid one.
 Result<Patch> parse_patch(std::string_view body);
 
 // Refuses operations on what a patch may not change: the id, the partition key and the properties
 // that the server sets.
 Status check_patch(const Patch& patch, const PartitionKeyDefinition& partition_key);
 
-// The item after all operations, each of which sees what those before it did. `item` is JSON that
-// has been checked and minified; so is the result, but for its depth and size. kBadRequest names
-// the operation that does not apply.
+// The item after all operations, each applied to the result of those before it. `item` is validated
+// and minified JSON; so is the result, except for its depth and size. kBadRequest names the
+// operation that does not apply.
 Result<std::string> apply_patch(const Patch& patch, std::string_view item);
 
 }  // namespace orrery::model

@@ -18,14 +18,14 @@ struct Span {
     std::size_t until = 0;
 };
 
-// Where a path leads: into which object or array of the text, and to what in it.
+// Where a path leads: the object or array in the text, and the member or element in it.
 struct Place {
     bool in_array = false;
-    bool has_others = false;   // the object or array has anything in it
-    Span whole;                // name and value of a member, an element; if it is there
+    bool has_others = false;   // the object or array is not empty
+    Span whole;                // name and value of a member, or an element; if it exists
     std::size_t value_at = 0;  // where its value begins
-    std::size_t end = 0;       // in front of the closing bracket
-    // Of an array: nothing when the name is no position, or beyond the place behind the last.
+    std::size_t end = 0;       // just before the closing bracket
+    // In an array: nothing when the name is not a position, or exceeds the number of elements.
     std::optional<std::size_t> position;
 
     bool exists() const { return whole.until != 0; }
@@ -87,8 +87,8 @@ public:
     std::string take() && { return std::move(text_); }
 
 private:
-    // Add and set differ in arrays only: an element is put in front of what stands there, or in its
-    // stead.
+    // Add and set differ in arrays only: add inserts before the element at that position, set
+    // replaces it.
     Status put(Kind kind, const PatchPath& path, std::string_view value) {
         const Place place = TRY(find(kind, path));
         if (!place.in_array) {
@@ -122,7 +122,7 @@ private:
 
     Status remove(Kind kind, const PatchPath& path) {
         const auto place = find(kind, path);
-        if (!place) return absent(kind, path);  // nothing can be removed from nowhere
+        if (!place) return absent(kind, path);  // a missing parent has nothing to remove
         if (!place->exists()) return place->in_array ? out_of_bounds(path) : absent(kind, path);
         Span cut = place->whole;
         if (text_[cut.until] == ',') {
@@ -154,7 +154,7 @@ private:
         return {};
     }
 
-    // Integers stay exact; nothing when they, or doubles, leave what they can hold.
+    // Integers stay exact; nothing when integers or doubles overflow.
     static std::optional<json::Number> add(const json::Number& a, const json::Number& b) {
         if (a.is_integer() && b.is_integer()) {
             std::int64_t sum = 0;
@@ -165,7 +165,7 @@ private:
         return std::isfinite(sum) ? std::optional<json::Number>(sum) : std::nullopt;
     }
 
-    // What RFC 6902 says: taken away there, then added here.
+    // As in RFC 6902: remove the value, then add it at the new path.
     Status move(const PatchOperation& operation) {
         const auto from = find(operation.kind, operation.from);
         if (!from || !from->exists()) return absent(operation.kind, operation.from);
@@ -174,7 +174,7 @@ private:
         return put(operation.kind, operation.path, value);
     }
 
-    // Goes down to the object or array that the last name of the path is to be found in.
+    // Descends to the object or array that contains the last name of the path.
     Result<Place> find(Kind kind, const PatchPath& path) const {
         std::string_view container = text_;
         for (std::size_t i = 0; i + 1 < path.names.size(); ++i) {

@@ -1,4 +1,4 @@
-// A patch, a line end, an item: whatever the patch does to it, the result must be sound JSON.
+// A patch, a newline, an item: whatever the patch does, the result must be valid JSON.
 
 #include <cstddef>
 #include <cstdint>
@@ -17,7 +17,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const auto item = orrery::json::minify(input.substr(end + 1));
     if (!item || !item->starts_with('{') || !orrery::json::check(*item)) return 0;
     const auto patched = orrery::model::apply_patch(*patch, *item);
-    // What is put in may make it deeper than an item can be; that is for others to refuse.
+    // Inserted values may nest deeper than an item allows; the caller refuses that.
     if (patched) CHECK(orrery::json::check(*patched, 4 * orrery::json::kDepthMax));
     return 0;
 }

@@ -18,7 +18,7 @@ using testing_support::refusal;
 
 constexpr std::string_view kSyntax = "Invalid patch request: check syntax of patch specification.";
 
-// The item after the operations, or why not.
+// The item after the operations, or the error.
 std::string patched(std::string_view item, const std::string& operations) {
     const auto patch = parse_patch("[" + operations + "]");
     if (!patch) return patch.error().message();
@@ -31,7 +31,7 @@ std::string patched(std::string_view item, const std::string& operations) {
     return *done;
 }
 
-TEST(Patch, AddMakesAMemberOrReplacesIt) {
+TEST(Patch, AddCreatesOrReplacesAMember) {
     EXPECT_EQ(patched(R"({"id":"1"})", R"({"op":"add","path":"/a","value":[1, 2.50]})"),
               R"({"id":"1","a":[1,2.50]})");
     EXPECT_EQ(patched(R"({"a":1,"b":2})", R"({"op":"add","path":"/a","value":null})"),
@@ -70,7 +70,7 @@ TEST(Patch, SetReplacesElements) {
                 HasSubstr("out of array bounds"));
 }
 
-TEST(Patch, ReplaceNeedsWhatItReplaces) {
+TEST(Patch, ReplaceNeedsAnExistingNode) {
     EXPECT_EQ(patched(R"({"a":[1,2]})", R"({"op":"replace","path":"/a/1","value":9})"),
               R"({"a":[1,9]})");
     EXPECT_EQ(patched(R"({"a":1})", R"({"op":"replace","path":"/b","value":1})"),
@@ -84,7 +84,7 @@ TEST(Patch, ReplaceNeedsWhatItReplaces) {
                   "'fake'"));
 }
 
-TEST(Patch, RemoveTakesTheCommaAlong) {
+TEST(Patch, RemoveAlsoRemovesTheComma) {
     EXPECT_EQ(patched(R"({"a":1,"b":2,"c":3})", R"({"op":"remove","path":"/a"})"),
               R"({"b":2,"c":3})");
     EXPECT_EQ(patched(R"({"a":1,"b":2,"c":3})", R"({"op":"remove","path":"/b"})"),
@@ -132,7 +132,7 @@ TEST(Patch, IncrementOfDoubles) {
     EXPECT_EQ(incremented("1e3", "1"), R"({"n":1001})");
 }
 
-TEST(Patch, IncrementOfWhatIsNoNumber) {
+TEST(Patch, IncrementOfNonNumbers) {
     EXPECT_EQ(patched(R"({"a":"x"})", R"({"op":"incr","path":"/a","value":1})"),
               "For Operation(1): Node(/a) is not a number");
     EXPECT_EQ(patched(R"({"a":null})", R"({"op":"incr","path":"/a","value":1})"),
@@ -150,7 +150,7 @@ TEST(Patch, Move) {
               R"({"a":{},"b":{"y":1}})");
     EXPECT_EQ(patched(R"({"a":1,"b":2})", R"({"op":"move","from":"/a","path":"/b"})"),
               R"({"b":1})");
-    // As in RFC 6902: the position counts without what has been taken away.
+    // As in RFC 6902: the position counts after the removal.
     EXPECT_EQ(patched(R"({"a":[1,2,3]})", R"({"op":"move","from":"/a/0","path":"/a/2"})"),
               R"({"a":[2,3,1]})");
     EXPECT_EQ(patched(R"({"a":[1,2,3],"b":4})", R"({"op":"move","from":"/b","path":"/a/1"})"),
@@ -173,7 +173,7 @@ TEST(Patch, NeverCreatesParents) {
               "For Operation(1): Add" + beyond + "'0'" + more);
 }
 
-TEST(Patch, OperationsSeeThoseBefore) {
+TEST(Patch, OperationsSeeEarlierOnes) {
     EXPECT_EQ(patched(R"({"a":1})",
                       R"({"op":"add","path":"/b","value":{}},{"op":"set","path":"/b/c","value":[]},
                          {"op":"add","path":"/b/c/-","value":1},{"op":"incr","path":"/b/c/0","value":1})"),
@@ -193,7 +193,7 @@ TEST(Patch, NamesAreEscapedAsInJsonPointers) {
               R"({"0":{"0":2}})");
 }
 
-TEST(Patch, WhatIsNotTouchedKeepsItsText) {
+TEST(Patch, UntouchedPartsKeepTheirText) {
     EXPECT_EQ(patched(R"({"n":1.50,"m":1E400,"s":"\u0041\/","x":{"y":-0}})",
                       R"({"op":"set","path":"/x/z","value":1.0})"),
               R"({"n":1.50,"m":1E400,"s":"\u0041\/","x":{"y":-0,"z":1.0}})");

@@ -13,7 +13,7 @@ namespace {
 constexpr std::uint32_t kContainerBit = 0x8000'0000;
 constexpr unsigned kKindShift = 60;
 
-// Builds the bytes of a rid on the stack: the text of every item that is read goes through here.
+// Builds the bytes of a rid on the stack: every item that is read needs one as text.
 class RidWriter {
 public:
     RidWriter& little_endian(std::uint64_t value, unsigned count) {

@@ -1,6 +1,6 @@
-// Resource ids (`_rid`): a few bytes that say what a resource is and where it belongs, as text in
-// padded base64 with `-` for `/`. SDKs take them apart, so the layout is the service's; the numbers
-// in them are ours and never used twice.
+// Resource ids (`_rid`): a few bytes that identify a resource and its parents, as padded base64
+// with `-` for `/`. SDKs parse them, so the layout is the service's; the numbers in them are ours
+// and never reused.
 //
 //   database    number(4, little endian)                        1      → AQAAAA==
 //   container   database(4) + 0x80000000|number(4, big endian)  1, 1   → AQAAAIAAAAE=
@@ -10,8 +10,8 @@
 //   permission  user(8) + number(8, little endian)
 //   offer       number(3, little endian)
 //
-// Parsing is strict: what it accepts, text() gives back. A number too large for its place is a bug
-// of the caller.
+// Parsing is strict: text() reproduces whatever it accepts. A number too large for its field is a
+// bug of the caller.
 
 #pragma once
 
@@ -87,7 +87,7 @@ enum class ChildKind : std::uint8_t {
     kStoredProcedure = 8,
 };
 
-// What lives in a container. One type for each kind, so that they cannot be mixed up.
+// Resources in a container. One type for each kind, so that they cannot be mixed up.
 template <ChildKind kKind>
 struct ChildRid {
     static constexpr std::uint64_t kNumberMax = (std::uint64_t{1} << 60) - 1;
@@ -108,8 +108,8 @@ using UdfRid = ChildRid<ChildKind::kUdf>;
 using TriggerRid = ChildRid<ChildKind::kTrigger>;
 using StoredProcedureRid = ChildRid<ChildKind::kStoredProcedure>;
 
-// The number of an item: the partition key range that gave it out, so that numbers never meet in
-// one container, then that range's own count.
+// The number of an item: the partition key range that assigned it, so that numbers never collide
+// within a container, then that range's own counter.
 inline constexpr unsigned kItemCounterBits = 40;
 inline constexpr std::uint32_t kRangeIdMax =
     static_cast<std::uint32_t>(ItemRid::kNumberMax >> kItemCounterBits);

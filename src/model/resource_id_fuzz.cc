@@ -1,4 +1,4 @@
-// What parses as a rid of some kind must print as the same text, and as one kind only.
+// Text that parses as a rid must print as the same text, and parse as one kind only.
 
 #include <cstddef>
 #include <cstdint>

@@ -9,7 +9,7 @@ namespace {
 
 constexpr ContainerRid kContainer{.database = 1, .number = 1};
 
-TEST(ResourceId, TextsOfTheReference) {
+TEST(ResourceId, MatchesTheReference) {
     EXPECT_EQ(DatabaseRid{1}.text(), "AQAAAA==");
     EXPECT_EQ(kContainer.text(), "AQAAAIAAAAE=");
     EXPECT_EQ((ItemRid{kContainer, 1}.text()), "AQAAAIAAAAEBAAAAAAAAAA==");
@@ -17,7 +17,7 @@ TEST(ResourceId, TextsOfTheReference) {
     EXPECT_EQ((PartitionKeyRangeRid{kContainer, 2}.text()), "AQAAAIAAAAECAAAAAAAAUA==");
 }
 
-TEST(ResourceId, ReadsTheServicesOwnIds) {
+TEST(ResourceId, ParsesTheServicesOwnIds) {
     EXPECT_EQ(DatabaseRid::parse("XP0mAA=="), DatabaseRid{0x0026fd5c});
     const auto container = ContainerRid::parse("XP0mAJ3H-AA=");
     ASSERT_TRUE(container);
@@ -44,7 +44,7 @@ void expect_comes_back(const Rid& rid, std::size_t length) {
     EXPECT_EQ(out, "dbs/" + text) << "append must leave the text before it alone";
 }
 
-TEST(ResourceId, EveryKindComesBack) {
+TEST(ResourceId, EveryKindRoundTrips) {
     constexpr std::uint32_t kTop31 = 0x7fff'ffff;
     constexpr std::uint64_t kTop60 = (std::uint64_t{1} << 60) - 1;
     for (const std::uint32_t n : {0U, 1U, 255U, 256U, 0x00ffff00U, kTop31}) {
@@ -81,7 +81,7 @@ TEST(ResourceId, KindsAreNotMixedUp) {
     EXPECT_FALSE(ItemRid::parse(permission));
 }
 
-TEST(ResourceId, OnlyCanonicalTextIsRead) {
+TEST(ResourceId, OnlyCanonicalTextIsAccepted) {
     for (const char* text : {"",
                              "AQAAAA",
                              "AQAAAA=",

@@ -40,7 +40,7 @@ constexpr std::pair<std::string_view, TriggerOperation> kTriggerOperations[] = {
     {"Upsert", TriggerOperation::kUpsert},
 };
 
-// Takes the members of a script one by one; what is missing is told together.
+// Reads the members of a script one by one; missing ones are reported together.
 class ScriptReader {
 public:
     explicit ScriptReader(const Value& body) : body_(body) {}
@@ -52,11 +52,13 @@ public:
             return {};
         }
         if (found->is_string()) return found->string();
-        if (wrong_.empty()) wrong_ = "The '" + std::string(name) + "' of a script is a string.";
+        if (wrong_.empty()) {
+            wrong_ = "The '" + std::string(name) + "' of a script must be a string.";
+        }
         return {};
     }
 
-    // One of the words of `table`, in any case.
+    // One of the words of `table`, ignoring case.
     template <typename Word, std::size_t kCount>
     Word word(std::string_view name,
               const std::string& given,
@@ -68,7 +70,7 @@ public:
         }
         if (wrong_.empty()) {
             wrong_ = "The value '" + given.substr(0, kShownBytesMax) + "' specified for '" +
-                     std::string(name) + "' is invalid: it is one of " + known + ".";
+                     std::string(name) + "' is invalid: it must be one of " + known + ".";
         }
         return Word{};
     }

@@ -1,6 +1,6 @@
-// What a client says about a stored procedure, a trigger or a user-defined function. Read from and
-// written as the JSON of the REST API. The body is text: the service stores whatever it is given,
-// an error in it shows when the script is run.
+// A stored procedure, trigger or user-defined function as clients define it. Parsed from and
+// printed as the JSON of the REST API. The body is text that is stored unchecked, as in the
+// service; errors in it surface when the script runs.
 
 #pragma once
 
@@ -29,8 +29,8 @@ std::size_t count_max(ScriptKind kind);
 enum class TriggerType : std::uint8_t { kPre, kPost };
 enum class TriggerOperation : std::uint8_t { kAll, kCreate, kUpdate, kDelete, kReplace, kUpsert };
 
-// When a trigger may run. Clients write the words in their own case (the JavaScript SDK "pre",
-// .NET "Pre") and get them back as they wrote them.
+// When a trigger may run. Clients write the words in their own case (the JavaScript SDK "pre", .NET
+// "Pre") and get them back as written.
 struct TriggerRule {
     TriggerType type = TriggerType::kPre;
     TriggerOperation operation = TriggerOperation::kAll;
@@ -41,7 +41,7 @@ struct TriggerRule {
 struct ScriptDefinition {
     std::string id;
     std::string body;
-    std::optional<TriggerRule> trigger = std::nullopt;  // of triggers, always
+    std::optional<TriggerRule> trigger = std::nullopt;  // set exactly for triggers
 };
 
 Result<ScriptDefinition> parse_script_definition(ScriptKind kind, const json::Value& body);
@@ -49,7 +49,7 @@ Result<ScriptDefinition> parse_script_definition(ScriptKind kind, const json::Va
 // The members of the REST resource, without system properties.
 json::Value to_json(const ScriptDefinition& definition);
 
-// StoredProcedureRid, TriggerRid or UdfRid: which one is known only when the program runs.
+// A StoredProcedureRid, TriggerRid or UdfRid whose kind is known only at run time.
 struct ScriptRid {
     ContainerRid container;
     ScriptKind kind = ScriptKind::kStoredProcedure;

@@ -23,7 +23,7 @@ std::string again(ScriptKind kind, std::string_view body) {
     return to_json(must(read(kind, body))).text();
 }
 
-TEST(ScriptDefinition, ComesBackAsItWasSent) {
+TEST(ScriptDefinition, RoundTrips) {
     const std::string plain = R"({"id":"s","body":"function () {}"})";
     EXPECT_EQ(again(ScriptKind::kStoredProcedure, plain), plain);
     EXPECT_EQ(again(ScriptKind::kUdf, plain), plain);
@@ -32,20 +32,20 @@ TEST(ScriptDefinition, ComesBackAsItWasSent) {
     EXPECT_EQ(again(ScriptKind::kTrigger, trigger), trigger);
 }
 
-TEST(ScriptDefinition, TheBodyIsNotLookedAt) {
+TEST(ScriptDefinition, TheBodyIsNotChecked) {
     for (const char* body : {R"("")", R"("no function")", R"("\uFEFF () => 1;")", R"("\u0000")"}) {
         const std::string text = std::string(R"({"id":"s","body":)") + body + "}";
         EXPECT_TRUE(read(ScriptKind::kStoredProcedure, text)) << text;
     }
 }
 
-TEST(ScriptDefinition, WhatItDoesNotHaveIsLeftOut) {
+TEST(ScriptDefinition, AbsentMembersAreOmitted) {
     EXPECT_EQ(again(ScriptKind::kUdf,
                     R"({"id":"u","body":"x","_rid":"r","triggerType":"Nonsense","more":1})"),
               R"({"id":"u","body":"x"})");
 }
 
-TEST(ScriptDefinition, MissingPropertiesAreToldTogether) {
+TEST(ScriptDefinition, MissingPropertiesAreReportedTogether) {
     EXPECT_THAT(refusal(read(ScriptKind::kStoredProcedure, R"({"id":"s"})")),
                 HasSubstr("the required properties - 'body; ' - are missing"));
     EXPECT_THAT(refusal(read(ScriptKind::kUdf, R"({"id":null,"body":"x"})")), HasSubstr("'id; '"));
@@ -57,25 +57,26 @@ TEST(ScriptDefinition, MissingPropertiesAreToldTogether) {
 
 TEST(ScriptDefinition, WrongPropertiesAreRefused) {
     EXPECT_THAT(refusal(read(ScriptKind::kUdf, R"({"id":5,"body":"x"})")),
-                HasSubstr("The 'id' of a script is a string."));
+                HasSubstr("The 'id' of a script must be a string."));
     EXPECT_THAT(refusal(read(ScriptKind::kUdf, R"({"id":"u","body":{}})")),
-                HasSubstr("The 'body' of a script is a string."));
+                HasSubstr("The 'body' of a script must be a string."));
     EXPECT_THAT(refusal(read(ScriptKind::kUdf, R"({"id":"a/b","body":"x"})")),
                 HasSubstr("The input name 'a/b' is invalid"));
     EXPECT_THAT(
         refusal(read(ScriptKind::kTrigger,
                      R"({"id":"t","body":"x","triggerType":"Then","triggerOperation":"All"})")),
-        HasSubstr("The value 'Then' specified for 'triggerType' is invalid: it is one of 'Pre', "
-                  "'Post'."));
+        HasSubstr(
+            "The value 'Then' specified for 'triggerType' is invalid: it must be one of 'Pre', "
+            "'Post'."));
     EXPECT_THAT(refusal(read(ScriptKind::kTrigger,
                              R"({"id":"t","body":"x","triggerType":"Pre","triggerOperation":""})")),
                 HasSubstr("The value '' specified for 'triggerOperation' is invalid"));
     EXPECT_THAT(refusal(read(ScriptKind::kTrigger,
                              R"({"id":"t","body":"x","triggerType":0,"triggerOperation":"All"})")),
-                HasSubstr("The 'triggerType' of a script is a string."));
+                HasSubstr("The 'triggerType' of a script must be a string."));
 }
 
-TEST(ScriptDefinition, TriggersSayWhenTheyMayRun) {
+TEST(ScriptDefinition, TriggersHaveATypeAndAnOperation) {
     const auto rule = [](const std::string& type, const std::string& operation) {
         return *must(read(ScriptKind::kTrigger,
                           R"({"id":"t","body":"x","triggerType":")" + type +
@@ -92,7 +93,7 @@ TEST(ScriptDefinition, TriggersSayWhenTheyMayRun) {
     EXPECT_EQ(rule("Pre", "Upsert").operation, TriggerOperation::kUpsert);
 }
 
-TEST(ScriptRid, SaysWhatKindItIs) {
+TEST(ScriptRid, IdentifiesItsKind) {
     const ContainerRid container{.database = 1, .number = 1};
     const auto text = [&](ScriptKind kind) {
         return ScriptRid{.container = container, .kind = kind, .number = 1}.text();

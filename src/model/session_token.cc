@@ -7,7 +7,7 @@ namespace orrery::model {
 
 namespace {
 
-// Takes what stands before the first `separator`, and the separator, off the front of `rest`;
+// Removes the text before the first `separator`, and the separator, from the front of `rest`;
 // everything when there is none.
 std::string_view take_until(std::string_view& rest, char separator) {
     const std::size_t end = rest.find(separator);

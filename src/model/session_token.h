@@ -23,7 +23,7 @@ struct SessionPosition {
     std::int64_t lsn = 0;
 };
 
-// The two forms of the grammar. Clients before API 2018-06-18 take nothing but the simple one.
+// The two forms of the grammar. Clients before API 2018-06-18 accept only the simple one.
 enum class SessionTokenForm : std::uint8_t { kVector, kSimple };
 
 // {.range_id = 3, .lsn = 12} → 3:-1#12, simple 3:12.
@@ -31,8 +31,8 @@ void append_session_token(std::string& out, const SessionPosition& position, Ses
 
 // The LSN that the range must have reached before it may answer a request with this token: the
 // highest of those given for the range and for its parents. Nothing when the token, which may be
-// empty, does not speak of them; kBadRequest when any part of it is malformed. Versions and regions
-// are checked for form only, since one region has no use for them.
+// empty, does not mention them; kBadRequest when any part of it is malformed. Versions and regions
+// are checked for form only, since a single region does not need them.
 Result<std::optional<std::int64_t>> required_lsn(std::string_view token,
                                                  std::uint32_t range_id,
                                                  std::span<const std::uint32_t> parents);

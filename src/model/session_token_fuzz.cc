@@ -1,4 +1,4 @@
-// No token may crash the parser, and a demand it finds must survive being printed.
+// No token may crash the parser, and an LSN it finds must survive being printed.
 
 #include <array>
 #include <cstddef>

@@ -1,4 +1,4 @@
-// What tests of the model, and of everything built on it, say again and again. Tests only.
+// Helpers for tests of the model and of everything built on it. Tests only.
 
 #pragma once
 
@@ -15,7 +15,7 @@
 
 namespace orrery::model::testing_support {
 
-// The value of something that cannot fail in a sound test.
+// The value of a result that must not be an error.
 template <typename T>
 T must(Result<T> result) {
     if (!result) ADD_FAILURE() << result.error().message();
@@ -25,7 +25,7 @@ T must(Result<T> result) {
 
 inline json::Value parsed(std::string_view text) { return must(json::Value::parse(text)); }
 
-// {"id":"c","partitionKey":...} with the given members put in, or replacing those.
+// {"id":"c","partitionKey":...} with the given members added or replaced.
 inline json::Value container_body(std::string_view members = "{}") {
     json::Value body = parsed(R"({"id":"c","partitionKey":{"paths":["/pk"],"version":2}})");
     const json::Value more = parsed(members);
@@ -50,7 +50,7 @@ inline std::string item(std::string_view id, std::string_view key, std::string_v
     return json;
 }
 
-// The refusal's text, or a line that says there was none; its code must be the given one.
+// The error's text, or a note that there was none; its code must be the given one.
 template <typename T>
 std::string refusal(const Result<T>& result, ErrorCode code = ErrorCode::kBadRequest) {
     if (result) return "(not refused)";
