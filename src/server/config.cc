@@ -15,7 +15,7 @@ namespace orrery::server {
 
 namespace {
 
-// Splits 127.0.0.1:8081, [::1]:8081 or localhost:8081; empty text when it is fine.
+// Splits 127.0.0.1:8081, [::1]:8081 or localhost:8081; returns an empty text on success.
 std::string split_listen(const std::string& text, ServeConfig& config) {
     std::string problem =
         "'" + text + "' is not ADDRESS:PORT, such as 127.0.0.1:8081 or [::1]:8081";
@@ -48,7 +48,7 @@ const Choices<log::Level> kLevels = {{"debug", log::Level::kDebug},
                                      {"error", log::Level::kError}};
 const Choices<log::Format> kFormats = {{"text", log::Format::kText}, {"json", log::Format::kJson}};
 
-// --port-file has the environment variable ORRERY_PORT_FILE, and so on for all.
+// --port-file has the environment variable ORRERY_PORT_FILE, and likewise for all options.
 std::string environment_name(std::string option) {
     std::transform(option.begin(), option.end(), option.begin(), [](unsigned char c) {
         return c == '-' ? '_' : static_cast<char>(std::toupper(c));
@@ -56,8 +56,8 @@ std::string environment_name(std::string option) {
     return "ORRERY_" + option;
 }
 
-// The environment as arguments that stand before those of the command line, where the last of an
-// option wins. CLI11 itself would let a config file go before the environment.
+// The environment as arguments before those of the command line, because the last value of an
+// option wins. CLI11 itself would give a config file precedence over the environment.
 std::vector<std::string> environment_arguments(const CLI::App& app) {
     std::vector<std::string> out;
     for (const CLI::Option* option : app.get_options()) {
@@ -75,8 +75,8 @@ CLI::Option* add(CLI::App& app, const std::string& name, T& value, const std::st
         ->capture_default_str();
 }
 
-// An option with a few names for values. Only the names go through CLI11: it would print the values
-// of an enumeration as characters.
+// An option with named values. Only the names go through CLI11, which would print the values of an
+// enumeration as characters.
 template <typename T>
 void add_choice(CLI::App& app,
                 const std::string& name,
@@ -96,15 +96,14 @@ void add_choice(CLI::App& app,
 }
 
 void add_options(CLI::App& app, ServeConfig& config, std::string& listen) {
-    add(app, "listen", listen, "Where to listen, ADDRESS:PORT; port 0 takes a free one")
+    add(app, "listen", listen, "Address to listen on, ADDRESS:PORT; port 0 picks a free one")
         ->check([&config](const std::string& text) { return split_listen(text, config); });
-    add(app, "data", config.data_directory, "Directory that holds the data");
-    app.add_flag(
-           "--ephemeral", config.ephemeral, "Keep everything in memory; it ends with the server")
+    add(app, "data", config.data_directory, "Data directory");
+    app.add_flag("--ephemeral", config.ephemeral, "Keep everything in memory; lost on exit")
         ->envname("ORRERY_EPHEMERAL");
     add(app, "key-file", config.key_file, "File with the account key in base64")
         ->check(CLI::ExistingFile);
-    add(app, "tls-certificate", config.tls_certificate_file, "Own certificate chain, PEM")
+    add(app, "tls-certificate", config.tls_certificate_file, "Certificate chain to use, PEM")
         ->check(CLI::ExistingFile);
     add(app, "tls-key", config.tls_key_file, "Private key of the certificate, PEM")
         ->check(CLI::ExistingFile);
@@ -119,21 +118,21 @@ void add_options(CLI::App& app, ServeConfig& config, std::string& listen) {
     config.ttl_sweep_ms = 1000;
     config.drain_seconds = 10;
     config.block_cache_mb = 256;
-    add(app, "threads", config.threads, "Threads that serve connections; 0 is one per core")
+    add(app, "threads", config.threads, "Threads that serve connections; 0: one per core")
         ->check(CLI::Range(0, 256));
-    add(app, "connections-max", config.connections_max, "Connections served at once")
+    add(app, "connections-max", config.connections_max, "Maximum number of open connections")
         ->check(CLI::Range(1, 1'000'000));
-    add(app, "body-memory-mb", config.body_memory_mb, "Memory for request bodies at most, MB")
+    add(app, "body-memory-mb", config.body_memory_mb, "Memory limit for request bodies, MB")
         ->check(CLI::Range(8, 1'000'000));
-    add(app, "ttl-sweep-ms", config.ttl_sweep_ms, "How often expired items are removed, ms")
+    add(app, "ttl-sweep-ms", config.ttl_sweep_ms, "Interval between removals of expired items, ms")
         ->check(CLI::Range(10, 3'600'000));
-    add(app, "drain-seconds", config.drain_seconds, "How long to wait for requests when stopping")
+    add(app, "drain-seconds", config.drain_seconds, "Time to wait for requests on shutdown")
         ->check(CLI::Range(0, 3600));
-    add(app, "block-cache-mb", config.block_cache_mb, "Memory for cached data at most, MB")
+    add(app, "block-cache-mb", config.block_cache_mb, "Memory limit for cached data, MB")
         ->check(CLI::Range(1, 1'000'000));
-    add_choice(app, "log-level", config.log_level, kLevels, "info", "Least that is logged");
-    add_choice(app, "log-format", config.log_format, kFormats, "text", "How a log line looks");
-    app.set_config("--config", "", "File with settings, one `name = value` a line (TOML)")
+    add_choice(app, "log-level", config.log_level, kLevels, "info", "Minimum level to log");
+    add_choice(app, "log-format", config.log_format, kFormats, "text", "Format of log lines");
+    app.set_config("--config", "", "Settings file, one `name = value` per line (TOML)")
         ->envname("ORRERY_CONFIG");
     app.allow_config_extras(false);
 }
@@ -155,7 +154,7 @@ ParsedServe parse_serve(const std::vector<std::string>& arguments) {
     try {
         app.parse(std::vector<std::string>(all.rbegin(), all.rend()));
         if (config.tls_certificate_file.empty() != config.tls_key_file.empty()) {
-            throw CLI::ValidationError("--tls-certificate and --tls-key belong together");
+            throw CLI::ValidationError("--tls-certificate and --tls-key must be given together");
         }
         out.config = config;
     } catch (const CLI::ParseError& error) {

@@ -1,5 +1,5 @@
-// The settings of `orrery serve`: command line, then environment (ORRERY_...), then config file,
-// then default. Every option exists in all three.
+// The settings of `orrery serve`, by precedence: command line, environment (ORRERY_...), config
+// file, default. Every option exists in all three.
 
 #pragma once
 
@@ -36,10 +36,10 @@ struct ServeConfig {
     bool loopback() const;
 };
 
-// Ends a program whose command line is wrong.
+// The exit code for a wrong command line.
 constexpr int kExitUsage = 2;
 
-// What the command line asked for: settings, or text to print and the exit code to end with.
+// The result of parsing: settings, or text to print and an exit code.
 struct ParsedServe {
     std::optional<ServeConfig> config;
     std::string text;

@@ -16,7 +16,7 @@ namespace {
 
 using testing::HasSubstr;
 
-// Set for one test only.
+// Sets a variable for one test.
 class EnvironmentVariable {
 public:
     EnvironmentVariable(std::string name, const std::string& value) : name_(std::move(name)) {
@@ -34,7 +34,7 @@ struct Setting {
     std::string option;       // without the dashes
     std::string environment;  // the variable
     std::string value;
-    std::string expected;  // what `read` says then
+    std::string expected;  // what `read` then returns
     std::function<std::string(const ServeConfig&)> read;
     std::vector<std::string> bad;  // values that are refused
 };
@@ -61,7 +61,7 @@ protected:
         return parsed.config ? "(not refused)" : parsed.text;
     }
 
-    // The text goes out as a C string.
+    // The text is printed as a C string.
     static bool prints_whole(const std::string& text) {
         return text.find('\0') == std::string::npos;
     }
@@ -220,7 +220,7 @@ TEST_F(ConfigTest, EveryOptionInAFile) {
     EXPECT_EQ(config.port, 70);
 }
 
-TEST_F(ConfigTest, BadValuesAreRefusedWithTheOptionsName) {
+TEST_F(ConfigTest, RefusesBadValuesNamingTheOption) {
     for (const Setting& setting : settings_) {
         for (const std::string& bad : setting.bad) {
             EXPECT_THAT(refused({"--" + setting.option + "=" + bad}), HasSubstr(setting.option))
@@ -235,7 +235,7 @@ TEST_F(ConfigTest, BadValuesAreRefusedWithTheOptionsName) {
     }
 }
 
-TEST_F(ConfigTest, UnknownOptionsAreRefusedByName) {
+TEST_F(ConfigTest, RefusesAndNamesUnknownOptions) {
     EXPECT_THAT(refused({"--colour", "red"}), HasSubstr("--colour"));
     EXPECT_THAT(refused({"stray"}), HasSubstr("stray"));
     EXPECT_THAT(refused({"--config", config_file("colour = \"red\"\n")}), HasSubstr("colour"));
@@ -245,7 +245,7 @@ TEST_F(ConfigTest, UnknownOptionsAreRefusedByName) {
     EXPECT_THAT(refused({"--threads"}), HasSubstr("threads"));
 }
 
-TEST_F(ConfigTest, CommandLineBeforeEnvironmentBeforeFile) {
+TEST_F(ConfigTest, CommandLineOverridesEnvironmentOverridesFile) {
     const std::string path =
         config_file("listen = \"127.0.0.3:3\"\nthreads = 3\ndrain-seconds = 3\n");
     const EnvironmentVariable listen("ORRERY_LISTEN", "127.0.0.2:2");
@@ -273,9 +273,9 @@ TEST_F(ConfigTest, ListenAddresses) {
     }
 }
 
-TEST_F(ConfigTest, CertificateAndKeyBelongTogether) {
-    EXPECT_THAT(refused({"--tls-certificate", file_}), HasSubstr("belong together"));
-    EXPECT_THAT(refused({"--tls-key", file_}), HasSubstr("belong together"));
+TEST_F(ConfigTest, CertificateAndKeyMustBeGivenTogether) {
+    EXPECT_THAT(refused({"--tls-certificate", file_}), HasSubstr("must be given together"));
+    EXPECT_THAT(refused({"--tls-key", file_}), HasSubstr("must be given together"));
     EXPECT_THAT(refused({"--tls-key", file_, "--tls-certificate", "/does/not/exist"}),
                 HasSubstr("tls-certificate"));
     const ServeConfig config = parse({"--tls-certificate", file_, "--tls-key", file_});
@@ -286,7 +286,7 @@ TEST_F(ConfigTest, CertificateAndKeyBelongTogether) {
     EXPECT_EQ(parse({}).tls_key_file, file_);
 }
 
-TEST_F(ConfigTest, HelpNamesEveryOptionAndItsVariable) {
+TEST_F(ConfigTest, HelpListsEveryOptionAndItsVariable) {
     const ParsedServe help = parse_serve({"--help"});
     EXPECT_FALSE(help.config);
     EXPECT_EQ(help.exit_code, 0);

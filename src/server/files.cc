@@ -43,7 +43,7 @@ Status write_private_file(const std::string& path, std::string_view content) {
     const std::string temporary = path + ".new";
     const int file = ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
     if (file < 0) return file_error("create", temporary);
-    // One that a crash left behind may have had another mode.
+    // A file left by a crash may have another mode.
     Status written = ::fchmod(file, 0600) == 0 ? write_all(file, content, temporary)
                                                : Status(file_error("protect", temporary));
     ::close(file);

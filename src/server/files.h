@@ -1,4 +1,4 @@
-// Small files of the data directory, written so that they are whole or not there.
+// Small files of the data directory, written atomically.
 
 #pragma once
 
@@ -11,7 +11,7 @@ namespace orrery::server {
 
 Result<std::string> read_file(const std::string& path);
 
-// Readable by the owner only; on disk when it returns.
+// Readable by the owner only; on disk when this returns.
 Status write_private_file(const std::string& path, std::string_view content);
 
 }  // namespace orrery::server

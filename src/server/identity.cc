@@ -13,7 +13,7 @@ namespace orrery::server {
 
 namespace {
 
-// Published by Microsoft for its emulators; known to everybody.
+// Microsoft's published emulator key, known to everyone.
 constexpr const char* kEmulatorKey =
     "C2y6yDjf5/R+ob0N8A7Cgv30VRDJIWEHLM+4QDU5DE2nQ9nDuVTqobD4b8mGGyPMbIZnqyMsEcaGQy67XIw/Jw==";
 constexpr std::size_t kKeyBytes = 64;
@@ -30,8 +30,8 @@ Result<AccountKey> read_key(const std::string& path, bool loopback) {
     if (text == kEmulatorKey && !loopback) {
         return Error(ErrorCode::kBadRequest,
                      "'" + path +
-                         "' holds the emulator's public key, which protects nothing; it is only "
-                         "taken on a loopback address");
+                         "' holds the emulator's public key, which protects nothing; it is "
+                         "accepted only on a loopback address");
     }
     return AccountKey{.base64 = std::move(text), .origin = path};
 }
@@ -42,10 +42,9 @@ Result<AccountKey> account_key(const ServeConfig& config, Random& random) {
     if (!config.key_file.empty()) return read_key(config.key_file, config.loopback());
     if (config.loopback()) return AccountKey{.base64 = kEmulatorKey, .origin = {}};
     if (config.ephemeral) {
-        return Error(
-            ErrorCode::kBadRequest,
-            "an ephemeral server on another address than loopback needs --key-file: it has "
-            "nowhere to keep a generated key");
+        return Error(ErrorCode::kBadRequest,
+                     "an ephemeral server on a non-loopback address needs --key-file: it has "
+                     "nowhere to keep a generated key");
     }
     const std::string path = config.data_directory + "/account.key";
     if (std::filesystem::exists(path)) return read_key(path, false);
@@ -72,7 +71,7 @@ Result<http::TlsIdentity> tls_identity(const ServeConfig& config, const Clock& c
         const http::TlsIdentity made = TRY(http::make_self_signed(names, clock.now_seconds()));
         std::error_code failed;
         std::filesystem::create_directories(folder, failed);
-        // The certificate last: it says that the pair is complete.
+        // The certificate last: its existence means that the pair is complete.
         TRY(write_private_file(key, made.private_key_pem));
         TRY(write_private_file(certificate, made.certificate_pem));
         return made;

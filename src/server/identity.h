@@ -1,5 +1,5 @@
-// What the server shows to its clients: the account key and the TLS certificate. Made on the first
-// start where none is given, and kept in the data directory.
+// The account key and the TLS certificate. Created on the first start if not given, and kept in the
+// data directory.
 
 #pragma once
 
@@ -15,15 +15,16 @@ namespace orrery::server {
 
 struct AccountKey {
     std::string base64;
-    // Where the key can be looked up; empty when it is the public one of the emulator.
+    // Where the key is stored; empty for the emulator's public key.
     std::string origin;
 };
 
-// The key file's; else on loopback the emulator's public key, which every SDK sample uses; else a
-// random one, kept in the data directory. The public key is refused on any other address.
+// The key from the key file; otherwise, on loopback, the emulator's public key, which every SDK
+// sample uses; otherwise a random one, kept in the data directory. The public key is refused on any
+// other address.
 Result<AccountKey> account_key(const ServeConfig& config, Random& random);
 
-// The files given; else the certificate of the data directory, made on the first start.
+// The given files; otherwise the certificate in the data directory, created on the first start.
 Result<http::TlsIdentity> tls_identity(const ServeConfig& config, const Clock& clock);
 
 }  // namespace orrery::server

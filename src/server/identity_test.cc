@@ -50,7 +50,7 @@ protected:
     const ManualClock clock_{std::chrono::seconds(1'700'000'000)};
 };
 
-TEST_F(IdentityTest, OnLoopbackTheKeyIsTheEmulators) {
+TEST_F(IdentityTest, UsesTheEmulatorKeyOnLoopback) {
     for (const char* address : {"127.0.0.1", "127.1.2.3", "::1"}) {
         const AccountKey key = must(account_key(on(address), random_));
         EXPECT_EQ(key.base64, kEmulatorKey);
@@ -59,7 +59,7 @@ TEST_F(IdentityTest, OnLoopbackTheKeyIsTheEmulators) {
     EXPECT_FALSE(std::filesystem::exists(key_path()));
 }
 
-TEST_F(IdentityTest, ElsewhereARandomKeyIsMadeAndKept) {
+TEST_F(IdentityTest, CreatesAndKeepsARandomKeyElsewhere) {
     const AccountKey made = must(account_key(on("0.0.0.0"), random_));
     EXPECT_EQ(base64_decode(made.base64)->size(), 64U);
     EXPECT_NE(made.base64, kEmulatorKey);
@@ -71,7 +71,7 @@ TEST_F(IdentityTest, ElsewhereARandomKeyIsMadeAndKept) {
     EXPECT_NE(must(account_key(on("0.0.0.0"), random_)).base64, made.base64);
 }
 
-TEST_F(IdentityTest, AnEphemeralServerHasNowhereToKeepAKey) {
+TEST_F(IdentityTest, EphemeralServerCannotKeepAKey) {
     ServeConfig config = on("0.0.0.0");
     config.ephemeral = true;
     EXPECT_THAT(refusal(account_key(config, random_)), HasSubstr("--key-file"));
@@ -80,7 +80,7 @@ TEST_F(IdentityTest, AnEphemeralServerHasNowhereToKeepAKey) {
     EXPECT_EQ(must(account_key(config, random_)).base64, kEmulatorKey);
 }
 
-TEST_F(IdentityTest, AKeyFileGoesBeforeEverything) {
+TEST_F(IdentityTest, KeyFileTakesPrecedence) {
     const std::string own = base64_encode(std::string(64, 'k'));
     for (const char* address : {"127.0.0.1", "0.0.0.0"}) {
         ServeConfig config = on(address);
@@ -91,7 +91,7 @@ TEST_F(IdentityTest, AKeyFileGoesBeforeEverything) {
     }
 }
 
-TEST_F(IdentityTest, ThePublicKeyIsRefusedOffLoopback) {
+TEST_F(IdentityTest, RefusesThePublicKeyOffLoopback) {
     ServeConfig config = on("0.0.0.0");
     config.key_file = file("public.key", std::string(kEmulatorKey) + "\n");
     EXPECT_THAT(refusal(account_key(config, random_)), HasSubstr("public key"));
@@ -102,7 +102,7 @@ TEST_F(IdentityTest, ThePublicKeyIsRefusedOffLoopback) {
     EXPECT_THAT(refusal(account_key(config, random_)), HasSubstr("public key"));
 }
 
-TEST_F(IdentityTest, FilesThatHoldNoKeyAreRefused) {
+TEST_F(IdentityTest, RefusesFilesWithoutAKey) {
     ServeConfig config = on("127.0.0.1");
     for (const std::string& content : {std::string(),
                                        std::string("password"),
@@ -116,13 +116,13 @@ TEST_F(IdentityTest, FilesThatHoldNoKeyAreRefused) {
                 HasSubstr("missing.key"));
 }
 
-TEST_F(IdentityTest, ADamagedGeneratedKeyIsNotReplaced) {
+TEST_F(IdentityTest, DoesNotReplaceADamagedGeneratedKey) {
     file("account.key", "damaged");
     EXPECT_THAT(refusal(account_key(on("0.0.0.0"), random_)), HasSubstr("account.key"));
     EXPECT_EQ(must(read_file(key_path())), "damaged");
 }
 
-TEST_F(IdentityTest, ACertificateIsMadeOnceAndKept) {
+TEST_F(IdentityTest, CreatesACertificateOnce) {
     const auto made = must(tls_identity(on("127.0.0.1"), clock_));
     EXPECT_THAT(made.certificate_pem, StartsWith("-----BEGIN CERTIFICATE-----"));
     EXPECT_THAT(made.private_key_pem, HasSubstr("PRIVATE KEY"));
@@ -132,7 +132,7 @@ TEST_F(IdentityTest, ACertificateIsMadeOnceAndKept) {
     EXPECT_EQ(again.private_key_pem, made.private_key_pem);
 }
 
-TEST_F(IdentityTest, AnInterruptedFirstStartIsRepeated) {
+TEST_F(IdentityTest, RepeatsAnInterruptedFirstStart) {
     const auto made = must(tls_identity(on("127.0.0.1"), clock_));
     std::filesystem::remove(directory_ / "tls/certificate.pem");
     const auto again = must(tls_identity(on("127.0.0.1"), clock_));
@@ -140,7 +140,7 @@ TEST_F(IdentityTest, AnInterruptedFirstStartIsRepeated) {
     EXPECT_EQ(must(read_file(directory_ / "tls/key.pem")), again.private_key_pem);
 }
 
-TEST_F(IdentityTest, OwnCertificatesAreTakenAsTheyAre) {
+TEST_F(IdentityTest, UsesGivenCertificatesUnchanged) {
     ServeConfig config = on("0.0.0.0");
     config.tls_certificate_file = file("own.pem", "certificate");
     config.tls_key_file = file("own-key.pem", "key");
@@ -150,7 +150,7 @@ TEST_F(IdentityTest, OwnCertificatesAreTakenAsTheyAre) {
     EXPECT_FALSE(std::filesystem::exists(directory_ / "tls"));
 }
 
-TEST_F(IdentityTest, AnEphemeralServerWritesNothing) {
+TEST_F(IdentityTest, EphemeralServerWritesNothing) {
     ServeConfig config = on("127.0.0.1");
     config.ephemeral = true;
     const auto first = must(tls_identity(config, clock_));
@@ -158,9 +158,9 @@ TEST_F(IdentityTest, AnEphemeralServerWritesNothing) {
     EXPECT_TRUE(std::filesystem::is_empty(directory_.path()));
 }
 
-TEST_F(IdentityTest, PrivateFilesAreWholeAndTheOwnersOnly) {
+TEST_F(IdentityTest, PrivateFilesAreAtomicAndOwnerOnly) {
     const std::string path = directory_ / "secret";
-    // Left behind by a crash, readable by everybody.
+    // Left by a crash, readable by everyone.
     file("secret.new", "half");
     std::filesystem::permissions(path + ".new", std::filesystem::perms::all);
     ASSERT_TRUE(write_private_file(path, "one"));

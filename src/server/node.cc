@@ -10,7 +10,7 @@ namespace orrery::server {
 namespace {
 
 constexpr storage::PartitionId kCatalogPartition = 0;
-// They wait for the disk most of the time: more than cores, so that partitions share a sync.
+// Mostly waiting for the disk: more than the cores, so that partitions can share a sync.
 constexpr std::size_t kExecutorThreads = 4;
 constexpr std::size_t kWorkerThreads = 4;
 constexpr std::size_t kReaderThreads = 4;
@@ -39,7 +39,7 @@ Result<std::unique_ptr<storage::Engine>> open_engine(storage::DataDirectory& dir
 
 Result<std::unique_ptr<Node>> Node::start(const ServeConfig& config) {
     http::raise_open_files_limit();
-    // The directory comes first: it says whether this server may touch anything in it.
+    // Open the directory first: it decides whether this server may touch anything in it.
     std::optional<storage::DataDirectory> directory;
     if (!config.ephemeral) directory = TRY(storage::open_data_directory(config.data_directory));
     SecureRandom random;

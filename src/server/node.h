@@ -1,4 +1,4 @@
-// The running server: builds the object graph, bottom up, and takes it down in the opposite order.
+// The running server: builds the object graph bottom-up and destroys it in reverse order.
 
 #pragma once
 
@@ -35,7 +35,7 @@
 namespace orrery::server {
 
 class Node {
-    struct Started {};  // only start() makes a node
+    struct Started {};  // restricts construction to start()
 
 public:
     Node(Started /*started*/, AccountKey key, auth::MasterKey master_key)
@@ -44,13 +44,13 @@ public:
     Node& operator=(const Node&) = delete;
     ~Node();
 
-    // Serves from the moment it returns.
+    // Serving starts before this returns.
     static Result<std::unique_ptr<Node>> start(const ServeConfig& config);
 
     std::uint16_t port() const { return http_->port(); }
     const AccountKey& key() const { return key_; }
 
-    // Lets the requests under way finish, at most that long. False when some were cut off.
+    // Waits up to `patience` for open requests to finish. Returns false if some were cut off.
     bool stop(std::chrono::seconds patience);
 
 private:
@@ -58,7 +58,7 @@ private:
     void build_services(const ServeConfig& config);
     Status open_gateway(const ServeConfig& config);
 
-    // In the order they depend on each other: destruction runs from the last to the first.
+    // In dependency order: destruction runs from last to first.
     SystemClock clock_;
     SecureRandom random_;
     AccountKey key_;
@@ -67,7 +67,7 @@ private:
     std::unique_ptr<storage::Engine> engine_;
     std::shared_ptr<storage::PartitionStore> catalog_store_;
     std::unique_ptr<catalog::Catalog> catalog_;
-    // Started last and stopped first, but kept until nobody can answer a request any more.
+    // Started last and stopped first, but kept until nothing can answer a request anymore.
     std::unique_ptr<http::Server> http_;
     std::unique_ptr<ThreadPool> executors_;
     std::unique_ptr<partition::DocnumCache> docnums_;

@@ -1,4 +1,4 @@
-// The subcommands of the program. Each takes its own arguments and returns the exit code.
+// The program's subcommands. Each takes its own arguments and returns the exit code.
 
 #pragma once
 
@@ -7,10 +7,10 @@
 
 namespace orrery::server {
 
-// Serves a data directory until SIGTERM or SIGINT, then 0; 1 when it cannot start.
+// Serves a data directory until SIGTERM or SIGINT, then returns 0; 1 if it cannot start.
 int serve(const std::vector<std::string>& arguments);
 
-// Looks at a data directory that no server uses: what it holds, and whether it fits together.
+// Checks a data directory that no server uses: reports what it holds and whether it is consistent.
 int inspect(const std::vector<std::string>& arguments);
 
 }  // namespace orrery::server

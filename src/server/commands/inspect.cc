@@ -65,10 +65,10 @@ Result<Totals> inspect_directory(const std::string& path) {
 }  // namespace
 
 int inspect(const std::vector<std::string>& arguments) {
-    CLI::App app("Checks that everything in a data directory fits together. No server may use it.",
+    CLI::App app("Checks the consistency of a data directory. Stop the server that uses it first.",
                  "orrery inspect");
     std::string path = "./orrery-data";
-    app.add_option("--data", path, "Directory that holds the data")
+    app.add_option("--data", path, "Data directory")
         ->check(CLI::ExistingDirectory)
         ->capture_default_str();
     try {

@@ -14,7 +14,7 @@ namespace orrery::server {
 
 namespace {
 
-// Before any thread starts, so that all of them leave these signals to wait_for_signal().
+// Call before any thread starts, so that all threads leave these signals to sigwait().
 void block_signals(sigset_t& signals) {
     sigemptyset(&signals);
     sigaddset(&signals, SIGINT);
@@ -65,13 +65,13 @@ void print_welcome(const ServeConfig& config, const Node& node) {
     std::fflush(stdout);
 }
 
-// Tells whoever started us, test or script, which port it is. Whole or not there.
+// Tells the test or script that started us which port is used. The file is written atomically.
 Status write_port_file(const ServeConfig& config, std::uint16_t port) {
     if (config.port_file.empty()) return {};
     return write_private_file(config.port_file, std::to_string(port) + "\n");
 }
 
-// A message may quote bytes of a damaged file; a terminal must not act on them.
+// A message may quote bytes of a damaged file, which must not reach a terminal as control codes.
 std::string printable(std::string text) {
     std::replace_if(
         text.begin(), text.end(), [](unsigned char c) { return c < 0x20 || c >= 0x7f; }, '?');
