@@ -1,4 +1,4 @@
-# The commands of the project; see CONTRIBUTING.md. `make` alone lists them.
+# The project's commands; see CONTRIBUTING.md. `make` alone lists them.
 FUZZ_SECONDS ?= 600
 
 .PHONY: help run build test check tidy format bench fuzz hooks setup-build setup-check setup-test clean
@@ -11,35 +11,35 @@ run: setup-build  ## build and start a server with its data in ./orrery-data
 	cmake --build --preset release --target orrery
 	exec build/release/orrery serve --data ./orrery-data
 
-build: setup-build  ## build everything, release
+build: setup-build  ## build everything in release mode
 	cmake --preset release
 	cmake --build --preset release
 
 test: setup-test  ## every test and check
 	@tools/ci.py test
 
-check: setup-check  ## the fast ones: format, layout, unit tests, golden tests in memory
+check: setup-check  ## the fast checks: format, layout, unit tests, golden tests in memory
 	@tools/ci.py check
 
-tidy: setup-check  ## clang-tidy over what differs from HEAD
+tidy: setup-check  ## run clang-tidy on files that differ from HEAD
 	cmake --preset dev
 	tools/clang_tidy.sh
 
 format: setup-check  ## format all C++ files
 	git ls-files '*.cc' '*.h' | xargs clang-format-14 -i
 
-bench: build  ## measure against the limits and print one table
+bench: build  ## run the benchmarks next to the limit programs and print one table
 	bench/run.py
 
-fuzz: setup-check  ## every fuzzer for FUZZ_SECONDS
+fuzz: setup-check  ## run every fuzzer for FUZZ_SECONDS
 	cmake --preset fuzz
 	cmake --build --preset fuzz
 	tools/fuzz.py --seconds $(FUZZ_SECONDS)
 
-hooks:  ## format and check before every commit
+hooks:  ## install the pre-commit hook: format and check
 	git config core.hooksPath tools/hooks
 
-clean:  ## remove what was built
+clean:  ## remove the build directory
 	rm -rf build
 
 setup-build:

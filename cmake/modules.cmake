@@ -1,5 +1,5 @@
-# Turns every line of src/LAYERS into one static library, with its tests and fuzzers beside its
-# sources. The layering is written once, in that file; tools/tidy.py checks the #includes against it.
+# Builds one static library per line of src/LAYERS, with tests and fuzzers next to the sources. The
+# layering is defined only there; tools/tidy.py checks the #includes against it.
 
 function(orrery_module name allowed)
     file(GLOB_RECURSE sources CONFIGURE_DEPENDS src/${name}/*.cc)
