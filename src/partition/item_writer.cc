@@ -301,7 +301,7 @@ std::uint16_t ItemWriter::next_change() {
 Result<WrittenItem> ItemWriter::insert(const model::ItemBody& body,
                                        std::string_view epk,
                                        const WriteRules& rules) {
-    const Docnum docnum = foretold_ != nullptr ? foretold_->docnum : next_docnum();
+    const Docnum docnum = assigned_ != nullptr ? assigned_->docnum : next_docnum();
     TRY(check_unique_keys(body, epk, docnum, rules));
     constexpr Docnum kCounterMask = (Docnum{1} << model::kItemCounterBits) - 1;
     state_.last_item = std::max(state_.last_item, docnum & kCounterMask);
@@ -344,11 +344,11 @@ StoredItem ItemWriter::write_version(Docnum docnum,
     const std::uint16_t ordinal = next_change();
     state_.last_timestamp = now_;
     const ItemHeader header{.lsn = state_.lsn,
-                            .timestamp = foretold_ != nullptr ? foretold_->timestamp : now_,
+                            .timestamp = assigned_ != nullptr ? assigned_->timestamp : now_,
                             .ordinal = ordinal,
                             .ttl = body.ttl,
                             .indexing = rules.indexing,
-                            .stamp = foretold_ != nullptr ? foretold_->stamp : 0};
+                            .stamp = assigned_ != nullptr ? assigned_->stamp : 0};
     const std::string partition_key = body.partition_key.encode();
 
     std::string record;

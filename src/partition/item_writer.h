@@ -109,15 +109,15 @@ public:
 
     // Reserves `count` numbers for new items; returns the first.
     Docnum reserve_items(std::uint64_t count);
-    // What an item that is written gets instead of the writer's own choice: a transaction shows its
-    // writes to a script before they are made, and must make them as it has shown them.
-    struct Foretold {
-        Docnum docnum = 0;  // of a new item; reserved
+    // Number, stamp and timestamp for written items, instead of the writer's own choice: a
+    // transaction shows its writes to a script before the commit, and must commit what it showed.
+    struct AssignedIdentity {
+        Docnum docnum = 0;  // for a new item; reserved
         std::uint64_t stamp = 0;
         std::int64_t timestamp = 0;
     };
-    // For the operations from here on; null pointer ends it.
-    void foretell(const Foretold* foretold) { foretold_ = foretold; }
+    // Applies to all operations until called with null.
+    void use_identity(const AssignedIdentity* assigned) { assigned_ = assigned; }
 
     struct Savepoint {
         storage::WriteBatch::Savepoint batch;
@@ -187,7 +187,7 @@ private:
     ItemIndex& index_;
     std::int64_t now_;
     std::optional<std::uint16_t> changes_;  // in the current transaction
-    const Foretold* foretold_ = nullptr;
+    const AssignedIdentity* assigned_ = nullptr;
     KeyDeletesPtr deletes_;
     storage::WriteBatch batch_;
 };

@@ -65,7 +65,7 @@ public:
         }
         writer.begin_transaction();
         const Status outcome = make(writer);
-        writer.foretell(nullptr);
+        writer.use_identity(nullptr);
         writer.end_transaction();
         lsn_ = writer.state().lsn;
         if (outcome) return {};
@@ -77,7 +77,7 @@ public:
 private:
     Status make(ItemWriter& writer) const {
         for (const Step& step : transaction_.steps_) {
-            writer.foretell(&step.foretold);
+            writer.use_identity(&step.assigned);
             TRY(step.write(writer));
         }
         return {};
@@ -130,15 +130,15 @@ Status Transaction::write(Write write) {
     if (is_full()) {
         return Error(ErrorCode::kTooLarge, "The transaction has too many writes.");
     }
-    Step step{.write = std::move(write), .foretold = {}};
-    step.foretold.docnum = TRY(next_number());
+    Step step{.write = std::move(write), .assigned = {}};
+    step.assigned.docnum = TRY(next_number());
     // Zero means "no stamp".
-    step.foretold.stamp = std::max<std::uint64_t>(next_stamp_++ & model::kEtagLsnMax, 1);
-    step.foretold.timestamp = std::max(partition_->clock().now_seconds(), state_.last_timestamp);
+    step.assigned.stamp = std::max<std::uint64_t>(next_stamp_++ & model::kEtagLsnMax, 1);
+    step.assigned.timestamp = std::max(partition_->clock().now_seconds(), state_.last_timestamp);
     const ItemWriter::Savepoint before = writer_.savepoint();
-    writer_.foretell(&step.foretold);
+    writer_.use_identity(&step.assigned);
     Status outcome = step.write(writer_);
-    writer_.foretell(nullptr);
+    writer_.use_identity(nullptr);
     if (!outcome) {
         writer_.rollback_to(before);
         return outcome;

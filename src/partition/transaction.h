@@ -74,7 +74,7 @@ private:
     };
     struct Step {
         Write write;
-        ItemWriter::Foretold foretold;
+        ItemWriter::AssignedIdentity assigned;
     };
     class CommitTask;
 
