@@ -84,7 +84,7 @@ std::vector<std::string> signed_links(const std::vector<std::string_view>& raw,
     return links;
 }
 
-Error nowhere() { return Error(ErrorCode::kNotFound, "The requested path does not exist."); }
+Error path_not_found() { return Error(ErrorCode::kNotFound, "The requested path does not exist."); }
 
 }  // namespace
 
@@ -94,7 +94,7 @@ Result<ResourcePath> parse_resource_path(std::string_view target) {
         return Error(ErrorCode::kBadRequest, "The request path is too long.");
     }
     const std::vector<std::string_view> raw = split(target);
-    if (raw.size() > kSegmentsMax) return nowhere();
+    if (raw.size() > kSegmentsMax) return path_not_found();
     std::vector<std::string> decoded(raw.begin(), raw.end());
     for (std::string& segment : decoded) {
         if (segment.find('%') == std::string::npos) continue;
@@ -106,7 +106,7 @@ Result<ResourcePath> parse_resource_path(std::string_view target) {
     path.feed = raw.size() % 2 == 1;
     for (std::size_t i = 0; i < raw.size(); i += 2) {
         const Segment* segment = find_segment(decoded[i], path.type);
-        if (segment == nullptr) return nowhere();
+        if (segment == nullptr) return path_not_found();
         path.type = segment->type;
         path.type_name = segment->name;
         if (i + 1 < raw.size()) path.ids.push_back(decoded[i + 1]);

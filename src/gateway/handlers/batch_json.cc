@@ -59,15 +59,15 @@ public:
     }
 
     Result<std::vector<BatchOperation>> result() && {
-        if (!complaint_.empty()) {
-            return Error(ErrorCode::kBadRequest, "The batch is not valid: " + complaint_ + ".");
+        if (!problem_.empty()) {
+            return Error(ErrorCode::kBadRequest, "The batch is not valid: " + problem_ + ".");
         }
         return std::move(operations_);
     }
 
 private:
-    void expect(bool sound, std::string_view complaint) {
-        if (!sound && complaint_.empty()) complaint_ = complaint;
+    void expect(bool sound, std::string_view problem) {
+        if (!sound && problem_.empty()) problem_ = problem;
     }
 
     void begin_operation(bool is_object) {
@@ -111,7 +111,7 @@ private:
     std::size_t value_at_ = 0;
     std::string name_;
     bool has_kind_ = false;
-    std::string complaint_;
+    std::string problem_;
     std::vector<BatchOperation> operations_;
 };
 

@@ -13,7 +13,7 @@ namespace {
 using testing::HasSubstr;
 using Kind = model::BatchOperation::Kind;
 
-std::string complaint(std::string_view body) {
+std::string problem(std::string_view body) {
     const auto parsed = parse_batch_json(body);
     return parsed ? "(none)" : parsed.error().message();
 }
@@ -56,17 +56,17 @@ TEST(BatchJson, Operations) {
 
 TEST(BatchJson, MalformedBatches) {
     for (const char* body : {"", "[", R"([{"id":"1","id":"2"}])", "[{}] x"}) {
-        EXPECT_THAT(complaint(body), HasSubstr("JSON")) << body;
+        EXPECT_THAT(problem(body), HasSubstr("JSON")) << body;
     }
-    EXPECT_THAT(complaint("{}"), HasSubstr("must be an array"));
-    EXPECT_THAT(complaint("1"), HasSubstr("must be an array"));
-    EXPECT_THAT(complaint("[1]"), HasSubstr("array of objects"));
-    EXPECT_THAT(complaint("[[]]"), HasSubstr("array of objects"));
-    EXPECT_THAT(complaint(R"({"a":{"id":1}})"), HasSubstr("must be an array"));
-    EXPECT_THAT(complaint("[{}]"), HasSubstr("no operationType"));
-    EXPECT_THAT(complaint(R"([{"operationType":"Query"}])"), HasSubstr("operationType is unknown"));
-    EXPECT_THAT(complaint(R"([{"operationType":0}])"), HasSubstr("must be a string"));
-    EXPECT_THAT(complaint(R"([{"operationType":"Read","id":1}])"), HasSubstr("id must be"));
+    EXPECT_THAT(problem("{}"), HasSubstr("must be an array"));
+    EXPECT_THAT(problem("1"), HasSubstr("must be an array"));
+    EXPECT_THAT(problem("[1]"), HasSubstr("array of objects"));
+    EXPECT_THAT(problem("[[]]"), HasSubstr("array of objects"));
+    EXPECT_THAT(problem(R"({"a":{"id":1}})"), HasSubstr("must be an array"));
+    EXPECT_THAT(problem("[{}]"), HasSubstr("no operationType"));
+    EXPECT_THAT(problem(R"([{"operationType":"Query"}])"), HasSubstr("operationType is unknown"));
+    EXPECT_THAT(problem(R"([{"operationType":0}])"), HasSubstr("must be a string"));
+    EXPECT_THAT(problem(R"([{"operationType":"Read","id":1}])"), HasSubstr("id must be"));
 }
 
 TEST(BatchJson, AllowsItemsOfFullNestingDepth) {
