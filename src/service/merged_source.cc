@@ -76,14 +76,14 @@ private:
     index::TermCursor* first_ = nullptr;
 };
 
-class DocnumsInTurn : public index::DocnumCursor {
+class ConcatenatedDocnums : public index::DocnumCursor {
 public:
     struct Part {
         std::uint32_t range_id;
         std::unique_ptr<index::DocnumCursor> cursor;
     };
 
-    explicit DocnumsInTurn(std::vector<Part> parts) : parts_(std::move(parts)) { settle(); }
+    explicit ConcatenatedDocnums(std::vector<Part> parts) : parts_(std::move(parts)) { settle(); }
 
     bool valid() const override { return at_ < parts_.size(); }
     Docnum docnum() const override { return parts_[at_].cursor->docnum(); }
@@ -232,21 +232,22 @@ std::unique_ptr<index::TermCursor> MergedSource::Index::composite(std::size_t nu
 
 Result<std::unique_ptr<index::DocnumCursor>> MergedSource::Index::items_lacking(
     const Path& path, bool backward) const {
-    std::vector<DocnumsInTurn::Part> parts;
+    std::vector<ConcatenatedDocnums::Part> parts;
     for (std::size_t i = 0; i < parts_.size(); ++i) {
         parts.push_back(
             {parts_[i].range_id,
              TRY(parts_[i].source->index()->items_lacking(paths_[path.id - 1][i], backward))});
     }
-    return std::unique_ptr<index::DocnumCursor>(std::make_unique<DocnumsInTurn>(std::move(parts)));
+    return std::unique_ptr<index::DocnumCursor>(
+        std::make_unique<ConcatenatedDocnums>(std::move(parts)));
 }
 
 std::unique_ptr<index::DocnumCursor> MergedSource::Index::unindexed() const {
-    std::vector<DocnumsInTurn::Part> parts;
+    std::vector<ConcatenatedDocnums::Part> parts;
     for (const Part& part : parts_) {
         parts.push_back({part.range_id, part.source->index()->unindexed()});
     }
-    return std::make_unique<DocnumsInTurn>(std::move(parts));
+    return std::make_unique<ConcatenatedDocnums>(std::move(parts));
 }
 
 }  // namespace orrery::service

@@ -11,7 +11,7 @@ namespace {
 using Written = partition::Transaction::Written;
 
 // The next written item that was not deleted.
-Written::const_iterator next_there(Written::const_iterator at, Written::const_iterator end) {
+Written::const_iterator next_existing(Written::const_iterator at, Written::const_iterator end) {
     return std::find_if(at, end, [](const auto& one) { return one.second.has_value(); });
 }
 
@@ -22,14 +22,14 @@ public:
                  sql::ItemNumber from)
         : base_(std::move(base)),
           written_(written),
-          at_(next_there(written.lower_bound(from), written.end())) {}
+          at_(next_existing(written.lower_bound(from), written.end())) {}
 
     Result<const sql::Item*> next() override {
         if (!found_) TRY(find_in_base());
         const bool has_written = at_ != written_.end();
         if (has_written && (found_ == nullptr || at_->first < found_->number)) {
             item_ = {.number = at_->first, .json = at_->second->json()};
-            at_ = next_there(std::next(at_), written_.end());
+            at_ = next_existing(std::next(at_), written_.end());
             return static_cast<const sql::Item*>(&item_);
         }
         return std::exchange(found_, nullptr);

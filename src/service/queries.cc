@@ -33,7 +33,7 @@ constexpr std::chrono::seconds kPageTime{5};
 // Time limit for queries that return no rows before they have read all items.
 constexpr std::chrono::seconds kQueryTime{60};
 
-std::function<bool()> passes_in(std::chrono::seconds time) {
+std::function<bool()> expires_in(std::chrono::seconds time) {
     return [end = SteadyClock::now() + time] { return SteadyClock::now() >= end; };
 }
 
@@ -191,7 +191,7 @@ public:
             const auto resume =
                 TRY(run_range(prepared, query.context.surroundings, ranges[at], from, limits));
             if (resume) {
-                go_on(ranges[at], *resume);
+                continue_at(ranges[at], *resume);
                 break;
             }
             limits.rows_max = rows_max - answer_.page.count;
@@ -200,7 +200,7 @@ public:
             limits.at_least_one = answer_.page.count == 0;
             const bool full = limits.rows_max == 0 || limits.bytes_max == 0 || limits.time_is_up();
             if (full && !last) {
-                go_on(ranges[at + 1], {});
+                continue_at(ranges[at + 1], {});
                 break;
             }
         }
@@ -225,7 +225,7 @@ public:
         const sql::Resume from = TRY(start_of({ranges.front()})).resume;
         const auto resume = add(TRY(
             sql::run_page(prepared, source, query.context.surroundings, {from, filter_}, limits)));
-        if (resume) go_on(ranges.front(), *resume);
+        if (resume) continue_at(ranges.front(), *resume);
         answer_.sorted = !query.syntax->order_by.empty();
         return std::move(answer_);
     }
@@ -239,7 +239,7 @@ public:
         const sql::PageLimits limits = TRY(page_limits());
         const auto resume = add(TRY(
             sql::run_page(prepared, source, query.context.surroundings, {from, nullptr}, limits)));
-        if (resume) go_on(range, *resume);
+        if (resume) continue_at(range, *resume);
         return std::move(answer_);
     }
 
@@ -258,8 +258,8 @@ private:
         return sql::PageLimits{
             .rows_max = TRY(page_size(request_, model::limits::kPageRowsDefault)),
             .bytes_max = model::limits::kPageBytesMax,
-            .time_is_up = passes_in(kPageTime),
-            .gives_up = passes_in(kQueryTime),
+            .time_is_up = expires_in(kPageTime),
+            .gives_up = expires_in(kQueryTime),
             .at_least_one = true,
             .describe = describe_,
             .measure = measure_};
@@ -307,7 +307,7 @@ private:
         return std::move(part.resume);
     }
 
-    void go_on(std::size_t range, const sql::Resume& resume) {
+    void continue_at(std::size_t range, const sql::Resume& resume) {
         answer_.page.continuation = signer_.sign(
             {.range_id = container_.ranges[range].id, .resume = resume.encode()}, scope_);
     }

@@ -25,7 +25,7 @@ Error conflicting() {
                  "Conflicting request to resource has been attempted. Retry to avoid conflicts.");
 }
 
-bool came_second(const Error& error) { return error.code() == ErrorCode::kConflict; }
+bool is_conflict(const Error& error) { return error.code() == ErrorCode::kConflict; }
 
 const char* name_of(TriggeredWrite::Kind kind) {
     switch (kind) {
@@ -70,7 +70,7 @@ Result<Answer> transact(const ScriptTransaction::Services& services,
             answer.position = position_of(transaction->partition(), *lsn);
             return answer;
         }
-        if (!came_second(lsn.error())) {
+        if (!is_conflict(lsn.error())) {
             return Error(lsn.error().code(), lsn.error().message(), lsn.error().sub_status());
         }
     }
