@@ -136,7 +136,7 @@ bool Connection::step() {
         case State::kGreeting:
             return greet();
         case State::kHandshake:
-            return shake_hands();
+            return handshake();
         case State::kIdle:
         case State::kHead:
             return read_head();
@@ -174,8 +174,8 @@ bool Connection::greet() {
     return true;
 }
 
-bool Connection::shake_hands() {
-    const IoResult shaken = transport_.shake_hands();
+bool Connection::handshake() {
+    const IoResult shaken = transport_.handshake();
     return shaken.kind == IoResult::Kind::kDone ? become_idle() : wait_as(shaken.kind);
 }
 

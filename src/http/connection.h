@@ -72,7 +72,7 @@ private:
     void advance();
     bool step();
     bool greet();
-    bool shake_hands();
+    bool handshake();
     bool read_head();
     bool read_body();
     bool take_head();

@@ -39,7 +39,7 @@ bool Transport::begin_tls(const TlsContext& context) {
     return ssl_ != nullptr;
 }
 
-IoResult Transport::shake_hands() {
+IoResult Transport::handshake() {
     ERR_clear_error();
     return tls_outcome(SSL_do_handshake(ssl_.get()));
 }

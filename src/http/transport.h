@@ -32,7 +32,7 @@ public:
     IoResult peek(unsigned char& first);
     // Switches to TLS; false on failure.
     bool begin_tls(const TlsContext& context);
-    IoResult shake_hands();
+    IoResult handshake();
 
     IoResult read(std::span<char> into);
     // Whether bytes were taken from the socket but not read yet: the socket will not report them.
