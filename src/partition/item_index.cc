@@ -150,11 +150,11 @@ Status ItemIndex::adopt(std::shared_ptr<const index::PathPolicy> policy, const E
     current_ = std::move(next);
     const IndexGeneration* building = current_->building.get();
     const bool trivial = extent.items == 0 || (building && !building->policy()->enabled());
-    if (building != nullptr && trivial) use_what_was_built();
+    if (building != nullptr && trivial) activate_built_generation();
     return {};
 }
 
-void ItemIndex::use_what_was_built() {
+void ItemIndex::activate_built_generation() {
     auto next = std::make_shared<Generations>();
     next->active = current_->building;
     next->removing = current_->removing;
@@ -188,7 +188,7 @@ Status ItemIndex::build(const storage::Reader& store, const Load& load, const In
     TRY(cursor->status());
     const bool done = !cursor->valid();
     current_ = std::move(next);
-    if (done) use_what_was_built();
+    if (done) activate_built_generation();
     return {};
 }
 

@@ -130,7 +130,7 @@ private:
     Status change_in(IndexGeneration& generation, const StoredItem* old, const StoredItem* now);
     Status build(const storage::Reader& store, const Load& load, const IndexStep& step);
     Status clear(const storage::Reader& store, const IndexStep& step);
-    void use_what_was_built();
+    void activate_built_generation();
     void publish();
 
     const ComputedFactory computed_;

@@ -331,7 +331,7 @@ Result<WrittenItem> ItemWriter::overwrite(const StoredItem& old,
                                           const model::ItemBody& body,
                                           const WriteRules& rules) {
     TRY(check_unique_keys(body, old.epk(), old.docnum(), rules));
-    erase_trail(old, body.id);
+    erase_entries(old, body.id);
     StoredItem item = write_version(old.docnum(), body, old.epk(), rules);
     TRY(index_.replace(old, item));
     return WrittenItem{.item = std::move(item), .created = false};
@@ -380,11 +380,11 @@ Status ItemWriter::erase_item(const StoredItem& old) {
     next_change();
     batch_.remove(item_key(old.docnum()));
     batch_.remove(member_key(old.epk(), old.docnum()));
-    erase_trail(old, std::nullopt);
+    erase_entries(old, std::nullopt);
     return index_.remove(old);
 }
 
-void ItemWriter::erase_trail(const StoredItem& old, std::optional<std::string_view> kept_id) {
+void ItemWriter::erase_entries(const StoredItem& old, std::optional<std::string_view> kept_id) {
     if (kept_id != old.id()) batch_.remove(id_key(old.epk(), old.id()));
     batch_.remove(log_key(old.header().lsn, old.docnum()));
     if (old.header().ttl > 0) {

@@ -179,7 +179,7 @@ private:
     // Removes an item and all entries for it, and assigns the LSN of the change.
     Status erase_item(const StoredItem& old);
     // Removes all entries except the item itself, and except its id entry if that is `kept_id`.
-    void erase_trail(const StoredItem& old, std::optional<std::string_view> kept_id);
+    void erase_entries(const StoredItem& old, std::optional<std::string_view> kept_id);
 
     const Identity& identity_;
     State state_;

@@ -77,7 +77,7 @@ bool Snapshot::is_whole() const {
     return !scope_.partition_key && !scope_.epks && !hidden_.expiry.default_ttl && !hidden_.deletes;
 }
 
-bool Snapshot::can_be_seen(const ItemView& item) const {
+bool Snapshot::is_visible(const ItemView& item) const {
     // Distinguishes partition keys with equal hashes.
     if (scope_.partition_key && scope_.partition_key->partition_key != item.partition_key) {
         return false;
@@ -100,7 +100,7 @@ Result<std::optional<ItemView>> Snapshot::Loader::load(Docnum docnum) {
             return std::optional<ItemView>();
         }
         const ItemView item = TRY(ItemView::decode(docnum, record_));
-        return snapshot_.can_be_seen(item) ? std::optional(item) : std::nullopt;
+        return snapshot_.is_visible(item) ? std::optional(item) : std::nullopt;
     }
     if (!near_ || up != upward_) {
         storage::Range range = all_of('D');
@@ -113,7 +113,7 @@ Result<std::optional<ItemView>> Snapshot::Loader::load(Docnum docnum) {
         const Docnum at = TRY(docnum_of_key(near_->key()));
         if (at == docnum) {
             const ItemView item = TRY(ItemView::decode(docnum, near_->value()));
-            return snapshot_.can_be_seen(item) ? std::optional(item) : std::nullopt;
+            return snapshot_.is_visible(item) ? std::optional(item) : std::nullopt;
         }
         if (up ? at > docnum : at < docnum) return std::optional<ItemView>();
     }
@@ -166,7 +166,7 @@ Result<std::optional<ItemView>> Snapshot::Walk::next() {
             continue;
         }
         const ItemView item = TRY(ItemView::decode(number, cursor_->value()));
-        if (snapshot_.can_be_seen(item)) return std::optional(item);
+        if (snapshot_.is_visible(item)) return std::optional(item);
     }
     TRY(cursor_->status());
     return std::optional<ItemView>();

@@ -80,7 +80,7 @@ public:
 private:
     Snapshot() = default;
 
-    bool can_be_seen(const ItemView& item) const;
+    bool is_visible(const ItemView& item) const;
 
     std::shared_ptr<const storage::Reader> reader_;
     State state_;

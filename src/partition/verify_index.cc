@@ -42,16 +42,16 @@ Status IndexVerifier::check(const StoredItem& item) {
 
 Status IndexVerifier::check(const StoredItem& item, Checked& checked) {
     IndexGeneration& generation = *checked.generation;
-    const std::string who = "item " + std::to_string(item.docnum()) + ": ";
+    const std::string subject = "item " + std::to_string(item.docnum()) + ": ";
     const IndexGeneration::Savepoint before = generation.savepoint();
     if (const Status read = generation.keys_of(item, keys_); !read) {
-        report_(who + read.error().message());
+        report_(subject + read.error().message());
         return {};
     }
     const IndexGeneration::Savepoint after = generation.savepoint();
     if (after.paths.listed != before.paths.listed || after.shapes != before.shapes ||
         after.paths.has_unlisted != before.paths.has_unlisted) {
-        report_(who + "its paths or shape are missing in the index dictionary");
+        report_(subject + "its paths or shape are missing in the index dictionary");
         generation.rollback_to(before);
     }
     std::string value;
@@ -61,7 +61,7 @@ Status IndexVerifier::check(const StoredItem& item, Checked& checked) {
         if (!TRY(store_->get(keys_[i], value))) ++missing;
     }
     if (missing > 0) {
-        report_(who + std::to_string(missing) + " of its " + std::to_string(keys_.size()) +
+        report_(subject + std::to_string(missing) + " of its " + std::to_string(keys_.size()) +
                 " index entries are missing");
     }
     return {};
