@@ -74,7 +74,7 @@ Result<Catalog::Counters> Catalog::Counters::decode(std::string_view text) {
     return out;
 }
 
-bool Catalog::Counters::used_up(std::uint32_t partitions_wanted) const {
+bool Catalog::Counters::exhausted(std::uint32_t partitions_wanted) const {
     return database == std::numeric_limits<std::uint32_t>::max() ||
            container == model::ContainerRid::kNumberMax || offer == model::OfferRid::kNumberMax ||
            partition > std::numeric_limits<storage::PartitionId>::max() - partitions_wanted;
@@ -212,7 +212,7 @@ Result<DatabasePtr> Catalog::create_database(std::string_view name,
                                              std::optional<model::Throughput> throughput) {
     const std::lock_guard changing(change_mutex_);
     if (find_database(name)) return name_taken();
-    if (counters_.used_up(0)) return numbers_used_up();
+    if (counters_.exhausted(0)) return numbers_exhausted();
     Change change = begin_change();
     auto database = std::make_shared<const Database>(Database{.rid = {++change.counters.database},
                                                               .name = std::string(name),
@@ -257,7 +257,7 @@ Result<ContainerPtr> Catalog::create_container(model::DatabaseRid database, NewC
     const std::lock_guard changing(change_mutex_);
     if (!find_database(database)) return not_found();
     if (find_container(database, wanted.definition.id)) return name_taken();
-    if (counters_.used_up(wanted.partition_count)) return numbers_used_up();
+    if (counters_.exhausted(wanted.partition_count)) return numbers_exhausted();
     Change change = begin_change();
     const model::ContainerRid rid{.database = database.number,
                                   .number = ++change.counters.container};

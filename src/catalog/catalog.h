@@ -102,7 +102,7 @@ private:
         std::string secret;
 
         // Whether no numbers are left for a database, or for a container with so many partitions.
-        bool used_up(std::uint32_t partitions_wanted) const;
+        bool exhausted(std::uint32_t partitions_wanted) const;
 
         std::string encode() const;
         static Result<Counters> decode(std::string_view text);

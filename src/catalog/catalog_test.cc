@@ -372,9 +372,9 @@ TEST_F(CatalogTest, CreatesNothingWhenNumbersAreExhausted) {
                                                                     {"offer", 0xFF'FFFF},
                                                                     {"partition", 0xFFFF'FFFE}};
     for (const auto& [name, number] : last) {
-        json::Value used_up = counters;
-        used_up.set(name, number);
-        put(store(), "M", used_up.text());
+        json::Value exhausted = counters;
+        exhausted.set(name, number);
+        put(store(), "M", exhausted.text());
         reopen();
         EXPECT_EQ(code_of(try_container(parent->rid, "c", 2)), ErrorCode::kForbidden) << name;
     }

@@ -13,7 +13,7 @@ Error name_taken() {
     return Error(ErrorCode::kConflict, "Resource with specified id or name already exists.");
 }
 
-Error numbers_used_up() {
+Error numbers_exhausted() {
     return Error(ErrorCode::kForbidden,
                  "The account cannot have any more databases or containers: resource ids are "
                  "exhausted.");
