@@ -30,23 +30,23 @@ struct FileFaults {
     // Only files with this in their name fail; empty means all. Set before files are opened.
     std::string only;
 
-    bool concerns(const std::string& name) const { return name.find(only) != std::string::npos; }
+    bool affects(const std::string& name) const { return name.find(only) != std::string::npos; }
 };
 
 class FaultyFile final : public rocksdb::FSWritableFileOwnerWrapper {
 public:
     FaultyFile(std::unique_ptr<rocksdb::FSWritableFile> target,
                std::shared_ptr<FileFaults> faults,
-               bool concerned)
+               bool affected)
         : FSWritableFileOwnerWrapper(std::move(target)),
           faults_(std::move(faults)),
-          concerned_(concerned) {}
+          affected_(affected) {}
 
     rocksdb::IOStatus Append(const rocksdb::Slice& data,
                              const rocksdb::IOOptions& options,
                              rocksdb::IODebugContext* debug) override {
         const std::shared_lock changing(faults_->changes);
-        if (!concerned_) return target()->Append(data, options, debug);
+        if (!affected_) return target()->Append(data, options, debug);
         if (faults_->fenced) return rocksdb::IOStatus::IOFenced();
         if (faults_->fail_writes) return rocksdb::IOStatus::IOError("injected write error");
         const auto size = static_cast<std::int64_t>(data.size());
@@ -68,14 +68,14 @@ public:
 
     rocksdb::IOStatus Sync(const rocksdb::IOOptions& options,
                            rocksdb::IODebugContext* debug) override {
-        if (concerned_ && faults_->fenced) return rocksdb::IOStatus::IOFenced();
-        if (concerned_ && faults_->fail_syncs) return sync_error();
+        if (affected_ && faults_->fenced) return rocksdb::IOStatus::IOFenced();
+        if (affected_ && faults_->fail_syncs) return sync_error();
         return target()->Sync(options, debug);
     }
 
     rocksdb::IOStatus Fsync(const rocksdb::IOOptions& options,
                             rocksdb::IODebugContext* debug) override {
-        if (concerned_ && faults_->fail_syncs) return sync_error();
+        if (affected_ && faults_->fail_syncs) return sync_error();
         return target()->Fsync(options, debug);
     }
 
@@ -83,7 +83,7 @@ public:
                                const rocksdb::IOOptions& options,
                                rocksdb::IODebugContext* debug) override {
         const std::shared_lock changing(faults_->changes);
-        if (concerned_ && faults_->fail_truncates) {
+        if (affected_ && faults_->fail_truncates) {
             return rocksdb::IOStatus::IOError("injected truncate error");
         }
         return target()->Truncate(size, options, debug);
@@ -95,7 +95,7 @@ private:
     }
 
     const std::shared_ptr<FileFaults> faults_;
-    const bool concerned_;
+    const bool affected_;
 };
 
 class FaultyFileSystem final : public rocksdb::FileSystemWrapper {
@@ -112,13 +112,13 @@ public:
                                       std::unique_ptr<rocksdb::FSWritableFile>* file,
                                       rocksdb::IODebugContext* debug) override {
         const std::shared_lock changing(faults_->changes);
-        const bool concerned = faults_->concerns(name);
-        if (concerned && faults_->fenced) return rocksdb::IOStatus::IOFenced();
-        if (concerned && faults_->fail_writes) return rocksdb::IOStatus::IOError("injected");
-        if (concerned && faults_->space <= 0) return rocksdb::IOStatus::NoSpace("injected");
+        const bool affected = faults_->affects(name);
+        if (affected && faults_->fenced) return rocksdb::IOStatus::IOFenced();
+        if (affected && faults_->fail_writes) return rocksdb::IOStatus::IOError("injected");
+        if (affected && faults_->space <= 0) return rocksdb::IOStatus::NoSpace("injected");
         rocksdb::IOStatus status = target()->NewWritableFile(name, options, file, debug);
         if (status.ok()) {
-            *file = std::make_unique<FaultyFile>(std::move(*file), faults_, concerned);
+            *file = std::make_unique<FaultyFile>(std::move(*file), faults_, affected);
         }
         return status;
     }

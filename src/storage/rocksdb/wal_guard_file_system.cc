@@ -26,7 +26,7 @@ public:
     rocksdb::IOStatus Append(const rocksdb::Slice& data,
                              const rocksdb::IOOptions& options,
                              rocksdb::IODebugContext* debug) override {
-        if (given_up_) return rocksdb::IOStatus::OK();
+        if (abandoned_) return rocksdb::IOStatus::OK();
         return after_append(target()->Append(data, options, debug), data.size());
     }
 
@@ -34,19 +34,19 @@ public:
                              const rocksdb::IOOptions& options,
                              const rocksdb::DataVerificationInfo& verification,
                              rocksdb::IODebugContext* debug) override {
-        if (given_up_) return rocksdb::IOStatus::OK();
+        if (abandoned_) return rocksdb::IOStatus::OK();
         return after_append(target()->Append(data, options, verification, debug), data.size());
     }
 
     rocksdb::IOStatus Sync(const rocksdb::IOOptions& options,
                            rocksdb::IODebugContext* debug) override {
-        if (given_up_) return refusal();
+        if (abandoned_) return refusal();
         return after_sync(target()->Sync(options, debug));
     }
 
     rocksdb::IOStatus Fsync(const rocksdb::IOOptions& options,
                             rocksdb::IODebugContext* debug) override {
-        if (given_up_) return refusal();
+        if (abandoned_) return refusal();
         return after_sync(target()->Fsync(options, debug));
     }
 
@@ -59,7 +59,7 @@ private:
         if (status.ok()) {
             size_ += size;
         } else {
-            give_up(status);
+            abandon(status);
         }
         return status;
     }
@@ -68,13 +68,13 @@ private:
         if (status.ok()) {
             synced_size_ = size_;
         } else {
-            give_up(status);
+            abandon(status);
         }
         return status;
     }
 
-    void give_up(const rocksdb::IOStatus& why) {
-        given_up_ = true;
+    void abandon(const rocksdb::IOStatus& why) {
+        abandoned_ = true;
         // A fenced file belongs to another node now.
         if (why.IsIOFenced()) return;
         const rocksdb::IOOptions options;
@@ -87,7 +87,7 @@ private:
     const std::shared_ptr<PendingCuts> cuts_;
     std::uint64_t size_ = 0;
     std::uint64_t synced_size_ = 0;
-    bool given_up_ = false;
+    bool abandoned_ = false;
 };
 
 rocksdb::IOStatus cut(rocksdb::FileSystem& file_system, const std::string& name, std::uint64_t to) {
