@@ -26,8 +26,8 @@ namespace {
 constexpr std::size_t kJavaScriptStackBytes = kScriptStackBytes / 2;
 constexpr std::uint32_t kNurseryBytesMax = 4 * 1024 * 1024;
 constexpr std::size_t kPreparedMax = 2;
-constexpr int kBlindLooksMax = 20;
-constexpr int kLookPause = 9;
+constexpr int kFailedMeasurementsMax = 20;
+constexpr int kMeasurementPause = 9;
 
 // Code cannot be created from text, by eval or Function, as in the service.
 bool allow_dynamic_code(JSContext* /*context*/,
@@ -161,14 +161,14 @@ void SpiderMonkeyRuntime::rest() { collect(); }
 void SpiderMonkeyRuntime::collect() {
     JS::PrepareForFullGC(context_);
     JS::NonIncrementalGC(context_, JS::GCOptions::Shrink, JS::GCReason::API);
-    scripts_.clear_thrown_away();
+    scripts_.clear_evicted();
     if (watched_ && !watch(*watched_)) watched_.reset();
 }
 
 // All global objects share the names and strings of scripts, and the engine does not collect them
 // until a thread rests or its memory is full.
 void SpiderMonkeyRuntime::collect_old_scripts() {
-    if (scripts_.bytes_thrown_away() >= options_.cache_bytes_max) collect();
+    if (scripts_.bytes_evicted() >= options_.cache_bytes_max) collect();
 }
 
 std::unique_ptr<Realm> SpiderMonkeyRuntime::take_realm() {
@@ -234,9 +234,9 @@ Error SpiderMonkeyRuntime::take_failure(Phase phase, std::string_view file) {
 
 void SpiderMonkeyRuntime::stop(Error error) { stopped_.emplace(std::move(error)); }
 
-bool SpiderMonkeyRuntime::interrupt(JSContext* context) { return of(context).may_go_on(); }
+bool SpiderMonkeyRuntime::interrupt(JSContext* context) { return of(context).may_continue(); }
 
-bool SpiderMonkeyRuntime::may_go_on() {
+bool SpiderMonkeyRuntime::may_continue() {
     if (deadlines_.empty()) return true;
     const std::chrono::milliseconds time = now();
     for (const Deadline* deadline : deadlines_) {
@@ -245,18 +245,18 @@ bool SpiderMonkeyRuntime::may_go_on() {
             return false;
         }
     }
-    if (time < next_look_) return true;
-    const bool is_within = may_use_its_memory();
+    if (time < next_measurement_) return true;
+    const bool is_within = is_within_memory_after_gc();
     // Measuring can take as long as the watchdog's interval, with a deep stack or a full heap; the
     // script must still make progress.
-    next_look_ = now() + kLookPause * (now() - time);
+    next_measurement_ = now() + kMeasurementPause * (now() - time);
     if (is_within) return true;
     exhausted_ = true;
     stop(Error(ErrorCode::kBadRequest, "The script exceeded its memory limit."));
     return false;
 }
 
-bool SpiderMonkeyRuntime::may_use_its_memory() {
+bool SpiderMonkeyRuntime::is_within_memory_after_gc() {
     collect_young_objects();
     if (is_within_memory()) return true;
     // Some of the counted memory may be garbage.
@@ -292,9 +292,9 @@ bool SpiderMonkeyRuntime::is_within_memory() {
         // There may be no stack left right now, but a script that always prevents measuring is
         // suspect.
         JS_ClearPendingException(context_);
-        return ++blind_looks_ <= kBlindLooksMax;
+        return ++failed_measurements_ <= kFailedMeasurementsMax;
     }
-    blind_looks_ = 0;
+    failed_measurements_ = 0;
     return heap_bytes.toNumber() + other_bytes.toNumber() <=
            static_cast<double>(options_.heap_bytes_max);
 }
@@ -303,7 +303,7 @@ SpiderMonkeyRuntime::Deadline::Deadline(SpiderMonkeyRuntime& runtime,
                                         std::chrono::milliseconds time_limit)
     : runtime_(runtime), until_(runtime.now() + time_limit) {
     if (runtime_.deadlines_.empty()) {
-        runtime_.next_look_ = {};
+        runtime_.next_measurement_ = {};
         JSContext* context = runtime_.context_;
         runtime_.guard_.emplace(runtime_.environment_.watchdog,
                                 [context] { JS_RequestInterruptCallback(context); });

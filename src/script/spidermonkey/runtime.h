@@ -79,8 +79,8 @@ public:
 
 private:
     static bool interrupt(JSContext* context);
-    bool may_go_on();
-    bool may_use_its_memory();
+    bool may_continue();
+    bool is_within_memory_after_gc();
     void collect();
     void collect_old_scripts();
     std::unique_ptr<Realm> create();
@@ -109,8 +109,8 @@ private:
     std::vector<Deadline*> deadlines_;
     std::optional<Watchdog::Guard> guard_;
     std::optional<Error> stopped_;
-    std::chrono::milliseconds next_look_{0};  // when to measure memory again
-    int blind_looks_ = 0;                     // consecutive failures to measure memory
+    std::chrono::milliseconds next_measurement_{0};  // when to measure memory again
+    int failed_measurements_ = 0;                    // consecutive failures to measure memory
     bool exhausted_ = false;
 };
 

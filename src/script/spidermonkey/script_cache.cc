@@ -78,7 +78,7 @@ void ScriptCache::trim() {
     while (bytes_ > bytes_max_ && !entries_.empty()) {
         const auto last = std::prev(entries_.end());
         bytes_ -= last->bytes;
-        bytes_thrown_away_ += last->bytes;
+        bytes_evicted_ += last->bytes;
         const auto [begin, end] = by_hash_.equal_range(hash_of(last->script));
         by_hash_.erase(
             std::find_if(begin, end, [&](const auto& known) { return known.second == last; }));

@@ -35,9 +35,9 @@ public:
 
     void clear();
     std::size_t bytes() const { return bytes_; }
-    // The size of the scripts evicted since the last clear_thrown_away().
-    std::size_t bytes_thrown_away() const { return bytes_thrown_away_; }
-    void clear_thrown_away() { bytes_thrown_away_ = 0; }
+    // The size of the scripts evicted since the last clear_evicted().
+    std::size_t bytes_evicted() const { return bytes_evicted_; }
+    void clear_evicted() { bytes_evicted_ = 0; }
 
 private:
     struct Entry {
@@ -52,7 +52,7 @@ private:
 
     const std::size_t bytes_max_;
     std::size_t bytes_ = 0;
-    std::size_t bytes_thrown_away_ = 0;
+    std::size_t bytes_evicted_ = 0;
     Entries entries_;  // the most recently used first
     std::unordered_multimap<std::size_t, Entries::iterator> by_hash_;
 };
