@@ -30,7 +30,7 @@ std::string endpoint(const ServeConfig& config, std::uint16_t port) {
     return "https://" + host + ":" + std::to_string(port) + "/";
 }
 
-std::string where_data_lives(const ServeConfig& config) {
+std::string data_location(const ServeConfig& config) {
     if (config.ephemeral) return "in memory (lost when the server stops)";
     std::error_code failed;
     const auto path = std::filesystem::canonical(config.data_directory, failed);
@@ -59,7 +59,7 @@ void print_welcome(const ServeConfig& config, const Node& node) {
         ORRERY_VERSION,
         url.c_str(),
         key.c_str(),
-        where_data_lives(config).c_str(),
+        data_location(config).c_str(),
         url.c_str(),
         public_key ? node.key().base64.c_str() : "<key>");
     std::fflush(stdout);
