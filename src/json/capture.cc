@@ -30,13 +30,13 @@ class Capture {
 public:
     Capture(std::string_view text, const PathSet& paths) : text_(text), paths_(paths) {
         found_.resize(paths.size());
-        next_.node = 0;  // the root value stands at the root of the path tree
+        next_.node = 0;  // the root value is at the root of the path tree
     }
 
     void begin(Kind /*kind*/, std::size_t at) {
         next_.from = at;
         open_.push_back(next_);
-        // What stands in an array is out of reach of every path; an object's key() says otherwise.
+        // No path reaches into an array; for the members of an object, key() sets the place.
         next_ = {};
     }
     void end(Kind kind, std::size_t after) {

@@ -1,5 +1,5 @@
-// Finds the values at a set of paths while JSON text is checked: one pass, no tree. This is how the
-// write path gets an item's id, partition key, ttl and unique keys out of its text.
+// Captures the values at a set of paths while JSON text is validated: one pass, no tree. The write
+// path uses it to get an item's id, partition key, ttl and unique keys.
 
 #pragma once
 
@@ -14,11 +14,11 @@
 
 namespace orrery::json {
 
-// A piece of the scanned text.
+// A slice of the scanned text.
 struct Captured {
     Kind kind = Kind::kNull;
     std::string_view raw;  // the value
-    // Where the member stands, from its name's quote to behind its value; for cutting it out.
+    // The extent of the member, from its name's quote to the end of its value; for cutting it out.
     std::size_t member_from = 0;
     std::size_t member_until = 0;
 };
@@ -28,8 +28,8 @@ class PathSet {
 public:
     PathSet();
 
-    // Returns the number under which capture() reports this path. Adding one twice gives its
-    // number.
+    // Returns the number under which capture() reports this path. Adding a path again returns the
+    // same number.
     std::size_t add(const Path& path);
     std::size_t size() const { return count_; }
 
@@ -48,8 +48,8 @@ private:
     std::size_t count_ = 0;
 };
 
-// Checks the whole text and returns what stands at each path, nothing where the path leads nowhere.
-// The text must be an object.
+// Validates the whole text and returns the value at each path, nothing where there is none. The
+// text must be an object.
 Result<std::vector<std::optional<Captured>>> capture(std::string_view text, const PathSet& paths);
 
 }  // namespace orrery::json

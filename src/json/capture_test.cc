@@ -12,7 +12,7 @@ TEST(Path, ParsesPlainNestedAndQuoted) {
     EXPECT_EQ(*parse_path(R"(/"a/b\"c"/d)"), (Path{"a/b\"c", "d"}));
 }
 
-TEST(Path, RefusesWhatIsNoPath) {
+TEST(Path, RefusesInvalidPaths) {
     for (const char* text :
          {"", "/", "a", "/a/", "//a", "/\"a", "/\"a\"b", "/a/*", "/a/[]", "/a?"}) {
         EXPECT_FALSE(parse_path(text)) << text;
@@ -48,9 +48,9 @@ TEST_F(CaptureTest, DoesNotEnterArraysOrOtherObjects) {
     EXPECT_EQ(at(R"({"properties":[{"name":"n"}]})", properties_), R"([{"name":"n"}])");
 }
 
-TEST_F(CaptureTest, SeesThroughEscapedNames) { EXPECT_EQ(at(R"({"\u0069d":5})", id_), "5"); }
+TEST_F(CaptureTest, MatchesEscapedNames) { EXPECT_EQ(at(R"({"\u0069d":5})", id_), "5"); }
 
-TEST_F(CaptureTest, TellsWhereTheMemberStands) {
+TEST_F(CaptureTest, ReportsTheExtentOfTheMember) {
     constexpr std::string_view kText = R"({"a":1,"id":"7","b":2})";
     const auto found = capture(kText, paths_);
     ASSERT_TRUE(found);

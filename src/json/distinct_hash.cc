@@ -13,7 +13,7 @@ namespace orrery::json {
 
 namespace {
 
-// The seeds of the SDKs, low half first.
+// The SDKs' seeds, low half first.
 constexpr Hash128 kRoot{0xbfc2359eafc0e2b7, 0x8846e00284c4cf1f};
 constexpr Hash128 kNull{0x1380f68bb3b0cfe4, 0x156c918bf564ee48};
 constexpr Hash128 kFalse{0xc1be517fe893b40c, 0xe9fc8a4c531cd0dd};
@@ -34,7 +34,7 @@ Hash128 mix(const Hash128& value, const Hash128& seed) {
     return murmur3_x64_128(bytes_of(value), seed);
 }
 
-// The number as the SDKs hash it: the double that its leading bits make, and the ten bits that an
+// The number as the SDKs hash it: the double made of its leading bits, and the ten bits that an
 // integer may have beyond those of a double.
 struct WideDouble {
     double real;
@@ -57,7 +57,7 @@ WideDouble wide_double(const Number& number) {
             static_cast<std::uint16_t>((mantissa & 0x3ff) << 6)};
 }
 
-// Walks one text. Depth is bounded by what can be stored; damage must not go deeper.
+// Hashes one text. Valid text has bounded depth; damaged text must not recurse deeper.
 class TextHasher {
 public:
     explicit TextHasher(std::string_view text) : text_(text) {}

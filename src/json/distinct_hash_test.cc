@@ -13,7 +13,7 @@ std::string hash(std::string_view text) {
     std::string bytes;
     append_distinct_bytes(bytes, distinct_hash(text));
     EXPECT_EQ(distinct_hash_of_bytes(bytes), distinct_hash(text));
-    // The SDK prints the number, highest byte first, but compares from the lowest byte up.
+    // The SDK prints the number highest byte first, but compares from the lowest byte up.
     std::reverse(bytes.begin(), bytes.end());
     return to_hex_upper(bytes);
 }
@@ -49,7 +49,7 @@ TEST(DistinctHash, IsTheSameForEqualValues) {
     EXPECT_EQ(hash("9007199254740992"), hash("9007199254740992.0"));
 }
 
-TEST(DistinctHash, TellsValuesApart) {
+TEST(DistinctHash, DistinguishesValues) {
     EXPECT_NE(hash("[1,2]"), hash("[2,1]"));
     EXPECT_NE(hash(R"({"a":1,"b":2})"), hash(R"({"a":2,"b":1})"));
     EXPECT_NE(hash("9007199254740993"), hash("9007199254740992"));

@@ -1,4 +1,4 @@
-// Whatever the scan accepts must survive printing and scanning again, and minifying.
+// Text that the scan accepts must survive printing, scanning again and minifying.
 
 #include <cstddef>
 #include <cstdint>

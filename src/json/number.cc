@@ -10,7 +10,7 @@ namespace orrery::json {
 
 namespace {
 
-// 2^63: the first double that is no int64.
+// 2^63: the first double that does not fit int64.
 constexpr double kInt64End = 9223372036854775808.0;
 
 std::partial_ordering compare(std::int64_t integer, double real) {

@@ -1,6 +1,6 @@
-// Numbers as queries see them: an integer of 64 bits or a double. An integer literal that fits
-// stays exact; everything else is the nearest double. Comparing is exact across the two (reference:
-// the SDKs' Number64).
+// Numbers as queries see them: a 64-bit integer or a double. An integer literal that fits stays
+// exact; everything else is the nearest double. Comparison is exact across the two (reference: the
+// SDKs' Number64).
 
 #pragma once
 
@@ -18,7 +18,7 @@ public:
     constexpr Number(int integer) : Number(std::int64_t{integer}) {}                  // NOLINT
     constexpr Number(double real) : real_(real), is_integer_(false) {}                // NOLINT
 
-    // From a valid JSON number. 1.0 and 1e2 are integers too; -0 is 0.
+    // From a valid JSON number. 1.0 and 1e2 are integers as well; -0 is 0.
     static Number parse(std::string_view text);
 
     constexpr bool is_integer() const { return is_integer_; }
@@ -26,7 +26,7 @@ public:
     constexpr double real() const { return is_integer_ ? static_cast<double>(integer_) : real_; }
     bool is_finite() const;
 
-    // A double without a fraction that fits becomes the integer it is; -0 becomes 0.
+    // An integral double that fits becomes an integer; -0 becomes 0.
     Number normalized() const;
 
     // NaN is unordered with everything.
@@ -41,9 +41,9 @@ private:
     bool is_integer_ = true;
 };
 
-// As query results print it: integers plain, doubles with 15 significant digits if that reads back
-// as the same number, else with 17 (0.1, 0.33333333333333331, 1.8446744073709552e+19). NaN and
-// infinities as the words NaN, Infinity, -Infinity, which are no JSON.
+// As query results print it: integers plain, doubles with 15 significant digits if those parse back
+// to the same number, else with 17 (0.1, 0.33333333333333331, 1.8446744073709552e+19). NaN and
+// infinities become the words NaN, Infinity, -Infinity, which are not JSON.
 void append_number(std::string& out, const Number& number);
 
 }  // namespace orrery::json

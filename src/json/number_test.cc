@@ -28,7 +28,7 @@ TEST(Number, PrintsAsQueryResultsDo) {
 }
 
 TEST(Number, ComparesIntegersAndDoublesExactly) {
-    const std::int64_t big = (std::int64_t{1} << 53) + 1;  // no double
+    const std::int64_t big = (std::int64_t{1} << 53) + 1;  // not a double
     EXPECT_GT(Number(big), Number(9007199254740992.0));
     EXPECT_LT(Number(big), Number(9007199254740994.0));
     EXPECT_LT(Number(std::numeric_limits<std::int64_t>::max()), Number(9223372036854775808.0));

@@ -6,7 +6,7 @@ namespace orrery::json {
 
 namespace {
 
-// Names differ in spelling only when escapes are involved: "a" is also "\u0061".
+// Equal names can differ in spelling only when escapes are involved: "a" is also "\u0061".
 bool same_name(std::string_view a, std::string_view b) {
     if (a == b) return true;
     if (a.find('\\') == std::string_view::npos && b.find('\\') == std::string_view::npos) {

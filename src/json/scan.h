@@ -1,13 +1,13 @@
-// Walks JSON text from start to end, checks it strictly (RFC 8259, valid UTF-8, no member name
-// twice in an object, bounded depth) and tells a visitor what it meets, as pieces of the text
-// itself.
+// Scans JSON text from start to end, validates it strictly (RFC 8259, valid UTF-8, no duplicate
+// member names in an object, bounded depth) and reports what it finds to a visitor, as slices of
+// the text itself.
 //
-// Why not simdjson here: it refuses integers beyond 64 bits and numbers like 1e400, which must come
-// back digit for digit, and it does not say where a value starts and ends (docs/adr/0003).
+// Why not simdjson here: it refuses integers beyond 64 bits and numbers like 1e400, which must be
+// preserved digit for digit, and it does not report where a value starts and ends (docs/adr/0003).
 //
 // A visitor has:
 //   void begin(Kind, std::size_t at);                     { or [ at this offset
-//   void end(Kind, std::size_t after);                    the offset behind } or ]
+//   void end(Kind, std::size_t after);                    the offset after } or ]
 //   void key(std::string_view raw, std::size_t at);       a member name, quotes included
 //   void scalar(Kind, std::string_view raw, std::size_t at);  string (quoted), number, true, null
 //   ...
@@ -30,12 +30,12 @@ enum class Kind : std::uint8_t { kNull, kFalse, kTrue, kNumber, kString, kArray,
 // Cosmos DB refuses items nested deeper than this.
 inline constexpr int kDepthMax = 128;
 
-// Tells when an object has the same member name twice.
+// Detects duplicate member names in an object.
 class MemberNames {
 public:
     void begin_object() { starts_.push_back(names_.size()); }
     void add(std::string_view raw) { names_.push_back(raw); }
-    // The name that stands twice in the object that ends here, or nothing.
+    // A duplicate name in the object that ends here, or nothing.
     std::optional<std::string> end_object();
 
 private:
@@ -168,13 +168,13 @@ private:
     MemberNames names_;
 };
 
-// `depth_max` is for what wraps items, and is deeper than they may be.
+// `depth_max` may be larger for JSON that contains items.
 template <typename Visitor>
 Status scan(std::string_view text, Visitor& visitor, int depth_max = kDepthMax) {
     return Scan<Visitor>(text, visitor, depth_max).run();
 }
 
-// Whether the text is JSON, for those who take it apart later (walk.h).
+// Whether the text is valid JSON, for code that parses it later (walk.h).
 Status check(std::string_view text, int depth_max = kDepthMax);
 
 }  // namespace orrery::json

@@ -108,7 +108,7 @@ TEST(Scan, BoundsTheDepth) {
     EXPECT_FALSE(accepts(std::string(1'000'000, '[')));
 }
 
-TEST(Scan, SaysWhereTheErrorIs) {
+TEST(Scan, ReportsWhereTheErrorIs) {
     const Status result = check(R"({"a":tru})");
     ASSERT_FALSE(result);
     EXPECT_EQ(result.error().code(), ErrorCode::kBadRequest);
@@ -122,13 +122,13 @@ TEST(Value, KeepsOrderAndDigits) {
     EXPECT_EQ(value->text(), text);
 }
 
-TEST(Value, ComparesByMeaning) {
+TEST(Value, ComparesByValue) {
     EXPECT_EQ(*Value::parse(R"({"a":1,"b":[2.0]})"), *Value::parse(R"({"b":[2],"a":1.0})"));
     EXPECT_FALSE(*Value::parse(R"({"a":1})") == *Value::parse(R"({"a":"1"})"));
     EXPECT_FALSE(*Value::parse(R"({"a":1})") == *Value::parse(R"({"a":1,"b":1})"));
 }
 
-TEST(Value, TellsIntegers) {
+TEST(Value, RecognisesIntegers) {
     EXPECT_EQ(Value::parse("2.0")->integer(), 2);
     EXPECT_EQ(Value::parse("-1")->integer(), -1);
     EXPECT_EQ(Value::parse("2.5")->integer(), std::nullopt);

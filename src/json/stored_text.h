@@ -1,5 +1,5 @@
-// Takes apart JSON text that was checked and minified before it was stored. It does not check again
-// what a scan (scan.h) has checked, but never reads outside the text: damage ends in !ok().
+// Parses JSON text that was validated and minified before it was stored. It does not repeat the
+// checks of a scan (scan.h), but never reads outside the text: damage results in !ok().
 
 #pragma once
 
@@ -28,13 +28,13 @@ public:
     // The same, but anything else is damage.
     bool expect(char c) { return take(c) || fail(); }
 
-    // The string, number or literal that comes next, as it stands there. Empty after damage.
+    // The next string, number or literal, as written. Empty after damage.
     std::string_view string();
     std::string_view scalar() { return peek() == '"' ? string() : plain_scalar(); }
-    // The value that comes next, whatever it is.
+    // The next value of any kind.
     std::string_view value();
 
-    // Says that what was read makes no sense; returns false.
+    // Marks the text as damaged; returns false.
     bool fail() {
         ok_ = false;
         at_ = text_.size();
@@ -49,8 +49,8 @@ private:
     bool ok_ = true;
 };
 
-// The characters of a string as StoredText gives it: a piece of `quoted` itself, or unescaped into
-// `scratch`.
+// The characters of a string that StoredText returned: a slice of `quoted` itself, or unescaped
+// into `scratch`.
 std::string_view unquoted(std::string_view quoted, std::string& scratch);
 
 }  // namespace orrery::json

@@ -19,7 +19,7 @@ int hex_digit(char c) {
     return -1;
 }
 
-// The four hex digits behind `\u`, or -1.
+// The four hex digits after `\u`, or -1.
 int utf16_unit(std::string_view digits) {
     if (digits.size() < 4) return -1;
     int unit = 0;
@@ -47,7 +47,7 @@ std::size_t escape_length(std::string_view text) {
     return is_low_surrogate(utf16_unit(text.substr(8))) ? 12 : 0;
 }
 
-// Appends what a checked escape stands for and returns its length.
+// Appends the character of a validated escape and returns the escape's length.
 std::size_t append_unescaped(std::string& out, std::string_view escape) {
     constexpr std::string_view kLetters = "\"\\/bfnrt";
     constexpr std::string_view kMeanings = "\"\\/\b\f\n\r\t";
@@ -181,7 +181,7 @@ double to_double(std::string_view number) {
     double value = 0;
     const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), value);
     if (error != std::errc::result_out_of_range) return value;
-    // from_chars does not say whether it was too large or too small; strtod does.
+    // from_chars does not tell overflow from underflow; strtod does.
     return std::strtod(std::string(number).c_str(), nullptr);
 }
 

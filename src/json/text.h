@@ -1,4 +1,4 @@
-// The lexical side of JSON: what a string or a number is, and how to read and write one.
+// The lexical side of JSON: what a string or a number is, and how to read and write them.
 
 #pragma once
 
@@ -13,8 +13,8 @@ bool is_valid_utf8(std::string_view text);
 // The text without insignificant whitespace, or nothing when a string is not closed.
 std::optional<std::string> minify(std::string_view text);
 
-// Length of the string (quotes included) or number that `text` starts with; 0 when it is none.
-// Escapes are checked: unpaired surrogates are refused, since they are no Unicode text.
+// Length of the string (quotes included) or number that `text` starts with; 0 when there is none.
+// Escapes are checked: unpaired surrogates are refused, since they are not Unicode text.
 std::size_t string_length(std::string_view text);
 std::size_t number_length(std::string_view text);
 

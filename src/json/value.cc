@@ -5,7 +5,7 @@
 
 namespace orrery::json {
 
-// Builds the tree from what the scan meets.
+// Builds the tree from scan events.
 class TreeBuilder {
 public:
     void begin(Kind kind, std::size_t /*at*/) {

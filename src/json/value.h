@@ -42,7 +42,7 @@ public:
     bool is_array() const { return kind() == Kind::kArray; }
     bool is_object() const { return kind() == Kind::kObject; }
 
-    // Asking for another kind than it is, is a bug.
+    // Calling the accessor of another kind is a bug.
     bool boolean() const { return std::get<bool>(state_); }
     const std::string& string() const { return std::get<std::string>(state_); }
     const Array& array() const { return std::get<Array>(state_); }
@@ -50,10 +50,10 @@ public:
     const Object& object() const;
     double number() const;
 
-    // The number as an integer, when it is one that fits ("2" and "2.0" are, "2.5" is not).
+    // The number as an integer, if it is integral and fits ("2" and "2.0" are, "2.5" is not).
     std::optional<std::int64_t> integer() const;
 
-    // Of an object: the member of that name, or null pointer. Of anything else: null pointer.
+    // The member of an object; null pointer when there is none, and for anything else.
     const Value* find(std::string_view name) const;
     // Replaces the member in place or appends it; removing a missing one does nothing.
     void set(std::string_view name, Value value);
@@ -62,7 +62,7 @@ public:
     void append_text(std::string& out) const;
     std::string text() const;
 
-    // Members in any order, numbers by value.
+    // Compares members in any order, numbers by value.
     friend bool operator==(const Value& a, const Value& b);
 
 private:

@@ -7,7 +7,7 @@ namespace orrery::json {
 
 namespace {
 
-// Integers of up to 15 digits print as they are written; -0 does not.
+// Integers of up to 15 digits print as written; -0 does not.
 bool prints_as_written(std::string_view number) {
     const bool negative = number.front() == '-';
     const std::string_view digits = negative ? number.substr(1) : number;

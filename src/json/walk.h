@@ -1,5 +1,5 @@
-// The members and elements of JSON text that has been checked and minified before (stored_text.h).
-// Damage ends a walk early.
+// Iterates over the members and elements of validated and minified JSON text (stored_text.h).
+// Damage ends the iteration early.
 
 #pragma once
 
@@ -11,7 +11,7 @@
 
 namespace orrery::json {
 
-// Takes the members of an object or the elements of an array one after the other.
+// Yields the members of an object or the elements of an array, in order.
 class Walk {
 public:
     // `container` starts with { or [.
@@ -29,14 +29,14 @@ private:
     bool in_object_ = false;
 };
 
-// The member of an object, if it is there. `name` is plain text.
+// The member of an object, if there is one. `name` is plain text.
 std::optional<std::string_view> find_member(std::string_view object, std::string_view name);
 
-// Whether a quoted string of JSON text is this plain text.
+// Whether a quoted JSON string equals this plain text.
 bool quoted_equals(std::string_view quoted, std::string_view plain);
 
 // Appends the text with every number as query results print it (json/number.h). False when one of
-// them is beyond a double, or the text is damaged.
+// them exceeds a double, or the text is damaged.
 bool append_with_plain_numbers(std::string& out, std::string_view text);
 
 }  // namespace orrery::json

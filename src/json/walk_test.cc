@@ -14,7 +14,7 @@ std::string pieces(std::string_view container) {
     return out;
 }
 
-TEST(Walk, TakesContainersApartOneLevel) {
+TEST(Walk, IteratesOverOneLevel) {
     EXPECT_EQ(pieces("[]"), "");
     EXPECT_EQ(pieces("{}"), "");
     EXPECT_EQ(pieces(R"([1,"a]",[2,{"x":3}],null])"), R"(=1;="a]";=[2,{"x":3}];=null;)");
@@ -37,7 +37,7 @@ TEST(Walk, FindsMembersByTheirPlainName) {
     EXPECT_EQ(find_member(R"({"a":1})", "c"), std::nullopt);
 }
 
-TEST(Walk, NumbersArePrintedPlainly) {
+TEST(Walk, PrintsPlainNumbers) {
     std::string out;
     EXPECT_TRUE(append_with_plain_numbers(out, R"({"a":1.0,"b":"1.0","c":[1e2,-0,12]})"));
     EXPECT_EQ(out, R"({"a":1,"b":"1.0","c":[100,0,12]})");
