@@ -1,4 +1,4 @@
-// Upper and lower case of ASCII letters, in no locale: header values, verbs, keywords.
+// Locale-independent case conversion of ASCII letters: header values, verbs, keywords.
 
 #pragma once
 
@@ -16,7 +16,7 @@ inline std::string lower(std::string_view text) {
     return out;
 }
 
-// Equal but for case.
+// Equal ignoring case.
 constexpr bool same_word(std::string_view a, std::string_view b) {
     return a.size() == b.size() && std::equal(a.begin(), a.end(), b.begin(), [](char x, char y) {
                return lower(x) == lower(y);

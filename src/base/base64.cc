@@ -63,7 +63,7 @@ std::optional<std::string> base64_decode(std::string_view text) {
             out += static_cast<char>(bits >> bit_count);
         }
     }
-    // The 0, 2 or 4 bits left over belong to no byte; set, they would be a second spelling.
+    // The 0, 2 or 4 leftover bits must be zero; set, they would be a second spelling.
     if ((bits & ((1U << bit_count) - 1)) != 0) return std::nullopt;
     return out;
 }

@@ -1,5 +1,5 @@
-// Base64 in the standard alphabet with padding (RFC 4648 §4). Decoding is strict: whatever it
-// accepts, encoding gives back exactly.
+// Base64 in the standard alphabet with padding (RFC 4648 §4). Decoding is strict: encoding
+// reproduces exactly what it accepts.
 
 #pragma once
 

@@ -22,7 +22,7 @@ TEST(Base64, Rfc4648Examples) {
     }
 }
 
-TEST(Base64, EveryByteAndLengthComesBack) {
+TEST(Base64, EveryByteAndLengthRoundTrips) {
     std::string bytes;
     for (int i = 0; i < 256; ++i) {
         bytes += static_cast<char>(i * 7);
@@ -30,7 +30,7 @@ TEST(Base64, EveryByteAndLengthComesBack) {
     }
 }
 
-TEST(Base64, AppendKeepsWhatIsThere) {
+TEST(Base64, AppendKeepsExistingContent) {
     std::string out = "key=";
     append_base64(out, "\xfb\xff");
     EXPECT_EQ(out, "key=+/8=");

@@ -18,7 +18,7 @@ void append_ordered_varint(std::string& out, std::uint64_t value) {
         ++following;
     }
     const unsigned ones = 0xff00U >> following & 0xff;
-    // With eight bytes following, the first one is all ones and holds nothing of the number.
+    // With eight bytes following, the first one is all ones and holds no bits of the number.
     const std::uint64_t top = following == 8 ? 0 : value >> (8 * following);
     out += static_cast<char>(ones | top);
     for (unsigned i = following; i > 0; --i) {

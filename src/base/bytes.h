@@ -27,13 +27,13 @@ void append_little_endian(std::string& out, T value) {
 // 300 → ac 02.
 void append_varint(std::string& out, std::uint64_t value);
 
-// A number in one to nine bytes that sort as the numbers do: as many leading ones as bytes follow,
-// then the number, big endian. 127 → 7f, 300 → 81 2c.
+// A number in one to nine bytes that sort like the numbers: as many leading one bits as bytes
+// follow, then the number, big endian. 127 → 7f, 300 → 81 2c.
 void append_ordered_varint(std::string& out, std::uint64_t value);
 
 std::string to_hex_upper(std::string_view bytes);
 
-// Takes bytes off the front of a string; a read past the end sets `ok()` to false and yields zeros.
+// Reads from the front of a string; a read past the end sets `ok()` to false and yields zeros.
 class ByteReader {
 public:
     explicit ByteReader(std::string_view bytes) : rest_(bytes) {}

@@ -17,7 +17,7 @@ TEST(Bytes, BigEndianSortsLikeTheNumbers) {
     EXPECT_TRUE(reader.ok());
 }
 
-TEST(Bytes, LittleEndianComesBack) {
+TEST(Bytes, LittleEndianRoundTrips) {
     std::string bytes;
     append_little_endian(bytes, std::uint32_t{0x81020304});
     append_little_endian(bytes, std::uint64_t{1});
@@ -30,7 +30,7 @@ TEST(Bytes, LittleEndianComesBack) {
     EXPECT_FALSE(reader.ok());
 }
 
-TEST(Bytes, VarintsComeBack) {
+TEST(Bytes, VarintsRoundTrip) {
     for (const std::uint64_t value : {std::uint64_t{0},
                                       std::uint64_t{127},
                                       std::uint64_t{128},
@@ -47,7 +47,7 @@ TEST(Bytes, VarintsComeBack) {
     EXPECT_EQ(example, "\xac\x02");
 }
 
-TEST(Bytes, OrderedVarintsComeBackAndSortLikeTheNumbers) {
+TEST(Bytes, OrderedVarintsRoundTripAndSortLikeTheNumbers) {
     std::string last;
     std::uint64_t last_value = 0;
     for (unsigned bit = 0; bit < 64; ++bit) {
@@ -78,7 +78,7 @@ TEST(Bytes, OrderedVarintsComeBackAndSortLikeTheNumbers) {
     EXPECT_FALSE(cut.ok());
 }
 
-TEST(Bytes, ReadingPastTheEndIsRemembered) {
+TEST(Bytes, ReadingPastTheEndClearsOk) {
     ByteReader reader("ab");
     EXPECT_EQ(reader.big_endian<std::uint32_t>(), 0U);
     EXPECT_FALSE(reader.ok());

@@ -1,4 +1,4 @@
-// CHECK(condition) guards against bugs, never against input: it logs and aborts, also in release.
+// CHECK(condition) guards against bugs, never against input: it logs and aborts, even in release.
 
 #pragma once
 

@@ -1,4 +1,4 @@
-// Where time comes from. Everything that asks for the time is handed a Clock, so tests decide it.
+// The source of time. Code that needs the time takes a Clock, so that tests control it.
 
 #pragma once
 
@@ -31,7 +31,7 @@ public:
     }
 };
 
-// A clock that stands still until it is told to move.
+// A clock that moves only when advanced.
 class ManualClock final : public Clock {
 public:
     explicit ManualClock(std::chrono::milliseconds start) : now_(start.count()) {}

@@ -6,8 +6,8 @@
 namespace orrery {
 namespace {
 
-// Eight bytes a step: a batch of 2 MB is checked while others wait for the same thread. kTables[n]
-// holds what a byte leaves behind after n more zero bytes.
+// Eight bytes per step: checking a batch of 2 MB blocks other work on the same thread. kTables[n]
+// holds the contribution of a byte that n more zero bytes follow.
 constexpr std::size_t kStep = 8;
 using Tables = std::array<std::array<std::uint32_t, 256>, kStep>;
 

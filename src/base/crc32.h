@@ -1,5 +1,5 @@
-// CRC-32 of ISO 3309, the one of zlib and PNG: polynomial edb88320, reflected, all ones in and out.
-// It tells damage, not intent.
+// CRC-32 of ISO 3309, as in zlib and PNG: polynomial edb88320, reflected, all ones in and out. It
+// detects damage, not tampering.
 
 #pragma once
 

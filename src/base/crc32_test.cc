@@ -16,8 +16,8 @@ TEST(Crc32, KnownValues) {
     EXPECT_EQ(crc32(std::string(32, '\xff')), 0xff6cab0bU);
 }
 
-// Every length of the tail, against the definition: one bit at a time.
-TEST(Crc32, EveryLengthIsAsDefined) {
+// Every length of the tail, against the bit-by-bit definition.
+TEST(Crc32, EveryLengthMatchesTheDefinition) {
     std::string bytes;
     for (unsigned length = 0; length < 40; ++length) {
         std::uint32_t crc = 0xffffffffU;

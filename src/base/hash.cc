@@ -47,7 +47,7 @@ Context make_context() {
     return context;
 }
 
-// Fetched once: EVP_sha256() would look the algorithm up again on every use.
+// Fetched once: EVP_sha256() looks the algorithm up again on every use.
 const EVP_MD* sha256_algorithm() {
     static const EVP_MD* algorithm = EVP_MD_fetch(nullptr, "SHA256", nullptr);
     CHECK(algorithm != nullptr);
@@ -149,7 +149,7 @@ HmacSha256Key::HmacSha256Key(HmacSha256Key&&) noexcept = default;
 HmacSha256Key& HmacSha256Key::operator=(HmacSha256Key&&) noexcept = default;
 
 Sha256Digest HmacSha256Key::sign(std::string_view text) const {
-    // Only copied from, never updated: that is what lets threads share the state.
+    // The key's state is only copied, never updated, so threads can share it.
     thread_local Context scratch = make_context();
     CHECK(EVP_MD_CTX_copy_ex(scratch.get(), state_->inner.get()) == 1);
     update(scratch.get(), text);

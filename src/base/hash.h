@@ -18,7 +18,7 @@ struct Hash128 {
 };
 
 Hash128 murmur3_x64_128(std::string_view bytes, std::uint32_t seed);
-// With a seed of its own for each half.
+// With a separate seed for each half.
 Hash128 murmur3_x64_128(std::string_view bytes, const Hash128& seed);
 std::uint32_t murmur3_x86_32(std::string_view bytes, std::uint32_t seed);
 

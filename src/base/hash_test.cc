@@ -41,7 +41,7 @@ TEST(Murmur3, X64_128_reference_values) {
 }
 
 // From the SDKs' unit tests: the partition key [5, "redmond", true, null], which has one component
-// more than a container may define. Their key is the hash back to front, top two bits cleared.
+// more than a container may define. Their key is the hash reversed, top two bits cleared.
 TEST(Murmur3, X64_128_of_an_sdk_vector) {
     using namespace std::string_literals;
     const std::string key = "\x05\0\0\0\0\0\0\x14\x40"s + "\x08redmond\xff" + "\x03\x01";
@@ -94,7 +94,7 @@ TEST(HmacSha256, Rfc4231) {
               "9B09FFA71B942FCB27635FBCD5B0E944BFDC63644F0713938A7F51535C3A35E2");
 }
 
-TEST(HmacSha256, OneKeyServesManyTextsAndMoves) {
+TEST(HmacSha256, OneKeySignsManyTextsAndMoves) {
     HmacSha256Key key("Jefe");
     const Sha256Digest first = key.sign("a");
     EXPECT_NE(key.sign("b"), first);

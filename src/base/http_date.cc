@@ -19,7 +19,7 @@ constexpr std::array<std::string_view, 12> kMonths = {
 
 char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 
-// Takes fixed parts off the front of a date; one part that does not fit makes all of it invalid.
+// Reads fixed parts from the front of a date; one mismatch makes all of it invalid.
 class DateReader {
 public:
     explicit DateReader(std::string_view text) : rest_(text) {}

@@ -25,7 +25,7 @@ TEST(HttpDate, CaseDoesNotMatter) {
     EXPECT_EQ(parse_http_date("TUE, 15 NOV 1994 08:12:31 GMT"), 784887151);
 }
 
-TEST(HttpDate, EveryDayOfFourYearsComesBack) {
+TEST(HttpDate, EveryDayOfFourYearsRoundTrips) {
     for (std::int64_t day = 0; day < 4 * 366; ++day) {
         const std::int64_t seconds = 1672531200 + day * 86400 + day * 59;
         EXPECT_EQ(parse_http_date(print_http_date(seconds)), seconds);

@@ -1,4 +1,4 @@
-// The status codes of HTTP that errors have, for clients and for scripts.
+// The HTTP status codes of errors, for clients and for scripts.
 
 #pragma once
 

@@ -23,7 +23,7 @@ struct Sink {
     }
 };
 
-// The one process-wide object: a log is process-wide by nature, like standard error itself.
+// The only process-wide object: a log is process-wide by nature, like standard error itself.
 Sink& sink() {
     static Sink instance;
     return instance;

@@ -1,4 +1,4 @@
-// Structured logging: one event name and its fields a line, as text or JSON on standard error.
+// Structured logging: one event name with its fields per line, as text or JSON on standard error.
 // Never pass a key, a signature or an item body: logs are read by more people than the data is.
 
 #pragma once

@@ -8,7 +8,7 @@ namespace orrery {
 namespace {
 
 TEST(Percent, DecodesWhatSdksSend) {
-    // The JS SDK's spelling of the id `a b+é%`.
+    // The JS SDK's encoding of the id `a b+é%`.
     EXPECT_EQ(percent_decode("a%20b+%C3%A9%25"), "a b+\u00e9%");
     EXPECT_EQ(percent_decode("%2f%2F"), "//");
     EXPECT_EQ(percent_decode("%00"), std::string(1, '\0'));
@@ -28,7 +28,7 @@ TEST(Percent, EncodesAllButUnreserved) {
     EXPECT_EQ(percent_encode("a b+/\u00e9%"), "a%20b%2B%2F%C3%A9%25");
 }
 
-TEST(Percent, EveryByteComesBack) {
+TEST(Percent, EveryByteRoundTrips) {
     std::string bytes;
     for (int i = 0; i < 256; ++i) {
         bytes += static_cast<char>(i);

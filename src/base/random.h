@@ -1,4 +1,4 @@
-// Where randomness comes from: secure bytes for keys and ids, handed in so that tests can fix them.
+// The source of randomness: secure bytes for keys and ids, passed in so that tests can fix them.
 
 #pragma once
 
@@ -40,13 +40,13 @@ private:
     std::mt19937_64 engine_;
 };
 
-// GUIDs that differ, made from one random start: for names that must be unique but not secret,
-// where a random one each would cost a call into the secure generator.
+// Distinct GUIDs derived from one random start: for names that must be unique but not secret,
+// without a call into the secure generator for each.
 class GuidSequence {
 public:
     explicit GuidSequence(Random& random);
 
-    // "f81d4fae-7dec-41d0-8765-00a0c91e6bf6", version 4 in form. May be called from any thread.
+    // "f81d4fae-7dec-41d0-8765-00a0c91e6bf6", in version 4 form. May be called from any thread.
     std::string next();
 
 private:

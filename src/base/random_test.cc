@@ -8,14 +8,14 @@
 namespace orrery {
 namespace {
 
-TEST(GuidSequence, GivesDifferentGuidsOfTheRightForm) {
+TEST(GuidSequence, GivesDistinctWellFormedGuids) {
     SeededRandom random(1);
     GuidSequence sequence(random);
     std::set<std::string> seen;
     for (int i = 0; i < 10'000; ++i) {
         const std::string guid = sequence.next();
         EXPECT_TRUE(seen.insert(guid).second) << guid;
-        // x stands for a hexadecimal digit, v for the variant.
+        // x is a hexadecimal digit, v the variant.
         constexpr std::string_view kForm = "xxxxxxxx-xxxx-4xxx-vxxx-xxxxxxxxxxxx";
         ASSERT_EQ(guid.size(), kForm.size());
         for (std::size_t at = 0; at < kForm.size(); ++at) {
@@ -27,7 +27,7 @@ TEST(GuidSequence, GivesDifferentGuidsOfTheRightForm) {
     }
 }
 
-TEST(SeededRandom, RepeatsItself) {
+TEST(SeededRandom, IsRepeatable) {
     SeededRandom a(7);
     SeededRandom b(7);
     SeededRandom c(8);

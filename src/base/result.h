@@ -15,8 +15,8 @@
 
 namespace orrery {
 
-// What went wrong, in the words of the data model. Only gateway/status.cc turns
-// these into HTTP status codes.
+// What went wrong, in terms of the data model. Only base/http_status.h maps these to HTTP status
+// codes.
 enum class ErrorCode : std::uint8_t {
     kBadRequest,
     kUnauthorized,
@@ -28,7 +28,7 @@ enum class ErrorCode : std::uint8_t {
     kGone,
     kPreconditionFailed,
     kTooLarge,
-    kFailedDependency,  // part of something that failed as a whole
+    kFailedDependency,  // another part of the same batch failed
     kThrottled,
     kRetryWith,
     kInternal,
@@ -47,10 +47,10 @@ public:
     ErrorCode code() const { return detail_->code; }
     std::uint32_t sub_status() const { return detail_->sub_status; }
     const std::string& message() const { return detail_->message; }
-    // What a client needs beside the message to go on, as text of its own.
+    // Text that a client needs besides the message in order to continue.
     const std::string& info() const { return detail_->info; }
 
-    // Says where the error passed through: "reading index of 'orders': ...".
+    // Adds where the error passed through: "reading index of 'orders': ...".
     Error with_context(const std::string& context) && {
         detail_->message = context + ": " + detail_->message;
         return std::move(*this);
@@ -79,7 +79,7 @@ public:
 
     explicit operator bool() const { return state_.index() == 0; }
 
-    // Reading the side that is not there is a bug; std::get throws so that it cannot pass silently.
+    // Accessing the side that is not there is a bug; std::get throws so that it is noticed.
     T& operator*() & { return std::get<0>(state_); }
     const T& operator*() const& { return std::get<0>(state_); }
     T* operator->() { return &std::get<0>(state_); }
@@ -94,7 +94,7 @@ private:
     std::variant<T, Error> state_;
 };
 
-// Success carries nothing; `return {};` says "done".
+// Success carries nothing; `return {};` means success.
 template <>
 class [[nodiscard]] Result<void> {
 public:

@@ -1,4 +1,4 @@
-// Adds the time it lives to a sum, if anybody wants to know.
+// Adds its lifetime to a sum, if `wanted`.
 
 #pragma once
 

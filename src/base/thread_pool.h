@@ -17,10 +17,10 @@ public:
     explicit ThreadPool(std::size_t threads);
     ThreadPool(const ThreadPool&) = delete;
     ThreadPool& operator=(const ThreadPool&) = delete;
-    // Runs what has been posted, then ends the threads.
+    // Runs all work posted so far, then ends the threads.
     ~ThreadPool();
 
-    // May be called from any thread, also from work that is being run.
+    // May be called from any thread, including from posted work.
     void post(std::function<void()> work);
 
 private:

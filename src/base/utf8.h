@@ -11,8 +11,8 @@ namespace orrery {
 
 inline constexpr char32_t kReplacementCharacter = 0xFFFD;
 
-// Takes one code point off the front of `rest`, which must not be empty. Bytes that are not valid
-// yield nothing and take one byte.
+// Removes one code point from the front of `rest`, which must not be empty. For invalid bytes it
+// returns nothing and removes one byte.
 std::optional<char32_t> take_code_point(std::string_view& rest);
 
 // `code_point` must be a Unicode scalar value, see below.

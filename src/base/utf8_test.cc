@@ -14,7 +14,7 @@ bool is_valid_utf8(std::string_view text) {
     return true;
 }
 
-TEST(Utf8, EveryScalarValueComesBack) {
+TEST(Utf8, EveryScalarValueRoundTrips) {
     for (char32_t c = 0; c <= 0x10FFFF; ++c) {
         if (is_surrogate(c)) continue;
         std::string text;
@@ -49,7 +49,7 @@ TEST(Utf8, Validity) {
     }
 }
 
-TEST(Utf8, AnInvalidByteIsTakenAlone) {
+TEST(Utf8, AnInvalidByteIsRemovedAlone) {
     std::string_view rest = "\xE4\xBDx";
     EXPECT_EQ(take_code_point(rest), std::nullopt);
     EXPECT_EQ(rest, "\xBDx");
