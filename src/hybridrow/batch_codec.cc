@@ -17,8 +17,8 @@ namespace {
 using model::BatchOperation;
 using model::BatchResult;
 
-// Both schemas are of the SDK's HybridRowBatchSchemas.json; the enumerators are the columns'
-// places.
+// Both schemas are from the SDK's HybridRowBatchSchemas.json; the enumerators are the columns'
+// positions.
 enum OperationColumn : std::size_t {
     kOperationType,
     kResourceType,
@@ -76,7 +76,7 @@ static_assert(kOperationColumns <= kColumnsMax && kResultColumns <= kColumnsMax)
 static_assert(presence_bits(kOperationSchema) <= kPresenceBitsMax);
 static_assert(presence_bits(kResultSchema) <= kPresenceBitsMax);
 
-// Of the SDK's enumerations OperationType and ResourceType.
+// From the SDK's enumerations OperationType and ResourceType.
 struct OperationCode {
     BatchOperation::Kind kind;
     std::int32_t code;
@@ -113,11 +113,11 @@ Result<BatchOperation> operation_of(const Row& row) {
     const auto code = std::get<std::int32_t>(row[kOperationType]);
     const auto* known = std::ranges::find(kOperationCodes, code, &OperationCode::code);
     if (known == kOperationCodes.end()) {
-        return invalid("the operation type " + std::to_string(code) + " is not one of a batch");
+        return invalid("the operation type " + std::to_string(code) + " is not allowed in a batch");
     }
     const auto resource = std::get<std::int32_t>(row[kResourceType]);
     if (resource != kDocumentResource) {
-        return invalid("the resource type " + std::to_string(resource) + " is not that of items");
+        return invalid("the resource type " + std::to_string(resource) + " is not that of an item");
     }
     return BatchOperation{
         .kind = known->kind,
@@ -149,7 +149,7 @@ Row row_of(const BatchOperation& operation) {
 
 Result<BatchResult> result_of(const Row& row) {
     const auto status = value_or(row[kStatusCode], std::int32_t{0});
-    // The SDK takes a result without status, or with status 0, for a damaged answer.
+    // The SDK treats a result without a status, or with status 0, as a damaged response.
     if (status == 0) return invalid("the field 'statusCode' is missing");
     BatchResult result{
         .status = status,

@@ -1,5 +1,5 @@
-// Batches in the binary form of the .NET SDK, which sends it also in gateway mode and understands
-// no other answer: a RecordIO stream, one row an operation or a result.
+// Batches in the binary format of the .NET SDK, which sends it in gateway mode, too, and accepts no
+// other response: a RecordIO stream with one row per operation or result.
 
 #pragma once
 
@@ -14,20 +14,20 @@
 
 namespace orrery::hybridrow {
 
-// Ours: bounds the memory of what is decoded. How many operations a batch may have is less, and for
-// whoever runs it to say.
+// Ours: bounds the memory of decoded batches. The limit on the operations of a batch is lower and
+// is enforced where the batch runs.
 inline constexpr std::size_t kRecordsMax = 1024;
 
-// Whether a request's body is a binary batch; the header Content-Type says JSON of both forms.
+// Whether a request body is a binary batch; the Content-Type header says JSON for both formats.
 bool is_record_io(std::string_view body);
 
-// kBadRequest when the body is not what the SDK sends. Whether an operation has the id or body it
-// needs, and whether that is JSON, is not looked at.
+// kBadRequest when the body is not in the SDK's format. Does not check whether an operation has the
+// id or body it needs, or whether that is JSON.
 Result<std::vector<model::BatchOperation>> decode_batch(std::string_view body);
 
 std::string encode_results(std::span<const model::BatchResult> results);
 
-// The client's side.
+// The client side.
 std::string encode_batch(std::span<const model::BatchOperation> operations);
 Result<std::vector<model::BatchResult>> decode_results(std::string_view body);
 

@@ -1,5 +1,5 @@
-// No body may crash the decoders, and what they understand must survive being written and read
-// again. The input is taken for a whole stream and for the row of one record, since a fuzzer seldom
+// No body may crash the decoders, and what they decode must survive being encoded and decoded
+// again. The input is used as a whole stream and as the row of one record, since a fuzzer seldom
 // guesses a checksum.
 
 #include <cstddef>

@@ -27,7 +27,7 @@ std::string stream_of(std::initializer_list<std::string_view> rows) {
     return out;
 }
 
-// Everything an operation says, so that two of them can be compared.
+// All fields of an operation, so that two of them can be compared.
 std::string shown(const BatchOperation& operation) {
     std::string out = std::to_string(static_cast<int>(operation.kind));
     for (const auto& text : {operation.partition_key,
@@ -73,7 +73,7 @@ constexpr std::string_view kFullOperation =
     "14 0a 01 2a"
     "03 0c";
 
-TEST(BatchCodec, KnowsItsOwnByTheFirstByte) {
+TEST(BatchCodec, RecognisesItsFormatByTheFirstByte) {
     EXPECT_TRUE(is_record_io("\x81"));
     EXPECT_FALSE(is_record_io(""));
     EXPECT_FALSE(is_record_io(R"([{"operationType":"Read","id":"1"}])"));
@@ -107,7 +107,7 @@ TEST(BatchCodec, ReadsARequest) {
     EXPECT_EQ(to_hex_upper(encode_batch(*operations)), to_hex_upper(body));
 }
 
-TEST(BatchCodec, KnowsEveryOperation) {
+TEST(BatchCodec, EveryOperationRoundTrips) {
     using Kind = BatchOperation::Kind;
     const std::vector<std::pair<std::string, Kind>> codes = {{"00", Kind::kCreate},
                                                              {"01", Kind::kPatch},
@@ -125,11 +125,11 @@ TEST(BatchCodec, KnowsEveryOperation) {
     }
 }
 
-TEST(BatchCodec, ReadsABatchOfNothing) { EXPECT_THAT(*decode_batch(stream_of({})), IsEmpty()); }
+TEST(BatchCodec, ReadsAnEmptyBatch) { EXPECT_THAT(*decode_batch(stream_of({})), IsEmpty()); }
 
-// effectivePartitionKey, binaryId and timeToLiveInSeconds are of the schema but not for us, and a
-// path that is not of the schema may come from a newer SDK.
-TEST(BatchCodec, SkipsWhatItDoesNotUse) {
+// effectivePartitionKey, binaryId and timeToLiveInSeconds are in the schema but unused here, and a
+// path that is not in the schema may come from a newer SDK.
+TEST(BatchCodec, SkipsUnusedFields) {
     const auto operations =
         decode_batch(stream_of({"81 7054e17f 3f 04000000 02000000 055b2261225d 020102 0131 01ff"
                                 "07 0b ffffffff  14 10 6e6577 01 76  02 0c"}));
@@ -140,10 +140,11 @@ TEST(BatchCodec, SkipsWhatItDoesNotUse) {
 
 TEST(BatchCodec, RefusesOtherOperationsAndResources) {
     for (const std::string code : {"03000000", "ffffffff", "28000000"}) {
-        expect_refused(stream_of({"81 7054e17f 03 " + code + "02000000"}), "is not one of a batch");
+        expect_refused(stream_of({"81 7054e17f 03 " + code + "02000000"}),
+                       "is not allowed in a batch");
     }
     expect_refused(stream_of({"81 7054e17f 03 00000000 01000000"}),
-                   "the resource type 1 is not that of items");
+                   "the resource type 1 is not that of an item");
 }
 
 TEST(BatchCodec, RefusesOperationsWithoutTypes) {
@@ -151,7 +152,7 @@ TEST(BatchCodec, RefusesOperationsWithoutTypes) {
     expect_refused(stream_of({"81 7054e17f 01 00000000 02000000"}), "'resourceType' is missing");
 }
 
-TEST(BatchCodec, SaysWhichRecordIsBad) {
+TEST(BatchCodec, ReportsWhichRecordIsBad) {
     expect_refused(stream_of({kFullOperation, "81 7054e17f 13 02000000 02000000 01 ff"}),
                    "record 1: the field 'id' is not valid UTF-8");
     expect_refused(stream_of({"81 7154e17f 03 c8000000 00000000"}),
@@ -169,7 +170,7 @@ TEST(BatchCodec, RefusesTooManyRecords) {
     expect_refused(encode_batch(operations), "has more than 1024 records");
 }
 
-// 201 with an etag and a charge of 5.5, the whole answer.
+// 201 with an etag and a charge of 5.5, the whole response.
 TEST(BatchCodec, WritesResults) {
     const BatchResult created{
         .status = 201, .charge = 5.5, .etag = R"("e1")", .body = {}, .retry_after_ms = {}};
@@ -199,7 +200,7 @@ TEST(BatchCodec, WritesResultsOfEveryKind) {
             {"81 7154e17f 03 ad010000 800c0000 0b05 11000000 1006 0000000000000000", with_body})));
 }
 
-TEST(BatchCodec, ResultsComeBack) {
+TEST(BatchCodec, ResultsRoundTrip) {
     const std::vector<BatchResult> results = {
         {.status = 201, .charge = 5.5, .etag = "e", .body = "{}", .retry_after_ms = {}},
         {.status = 429,

@@ -30,7 +30,7 @@ Result<std::optional<std::string_view>> RecordReader::next() {
         } else if (schema == kRecordSchema && has_segment_) {
             return std::optional(TRY(take_record()));
         } else {
-            return invalid("a row of the schema " + std::to_string(schema) +
+            return invalid("a row of schema " + std::to_string(schema) +
                            " is where a segment or a record should begin");
         }
     }
@@ -38,14 +38,14 @@ Result<std::optional<std::string_view>> RecordReader::next() {
     return std::optional<std::string_view>();
 }
 
-// A segment may describe its records in sparse fields (comment, schema). We know our schemas, so
-// only where it ends matters.
+// A segment may describe its records in sparse fields (comment, schema). Our schemas are fixed, so
+// only its end matters.
 Status RecordReader::skip_segment() {
     const auto present = in_.little_endian<std::uint8_t>();
     const auto length = in_.little_endian<std::uint32_t>();
     if (!in_.ok()) return invalid("a segment ends inside its header");
     if (present != kLengthIsPresent || length < kSegmentBytesMin) {
-        return invalid("a segment does not say its length");
+        return invalid("a segment has no valid length");
     }
     in_.take(length - kSegmentBytesMin);
     if (!in_.ok()) return invalid("a segment is longer than the stream");

@@ -74,10 +74,10 @@ TEST(RecordIo, RefusesOtherVersionsAndSchemas) {
     expect_refused(hex({kSegment, kRecord, "00"}), "shorter than its header");
 }
 
-TEST(RecordIo, RefusesSegmentsWithoutAGoodLength) {
-    expect_refused(hex({"81 f0d8ff7f 00 00000000"}), "does not say its length");
-    expect_refused(hex({"81 f0d8ff7f 03 0a000000"}), "does not say its length");
-    expect_refused(hex({"81 f0d8ff7f 01 09000000"}), "does not say its length");
+TEST(RecordIo, RefusesSegmentsWithoutAValidLength) {
+    expect_refused(hex({"81 f0d8ff7f 00 00000000"}), "has no valid length");
+    expect_refused(hex({"81 f0d8ff7f 03 0a000000"}), "has no valid length");
+    expect_refused(hex({"81 f0d8ff7f 01 09000000"}), "has no valid length");
     expect_refused(hex({"81 f0d8ff7f 01 0b000000"}), "a segment is longer than the stream");
     expect_refused(hex({"81 f0d8ff7f 01 ffffffff"}), "a segment is longer than the stream");
 }

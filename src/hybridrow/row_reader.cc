@@ -50,8 +50,8 @@ Result<Row> RowReader::read() {
 Status RowReader::read_schematized() {
     const auto present = in_.little_endian<std::uint8_t>();
     const std::size_t bits = presence_bits(schema_);
-    // A bit beyond would be of a column that we do not know, so we could not find what follows it.
-    if (present >> bits != 0) return invalid("the row has a column that its schema has not");
+    // A bit beyond belongs to an unknown column, so what follows it cannot be located.
+    if (present >> bits != 0) return invalid("the row has a column that its schema does not have");
     for (std::size_t i = 0; i < bits; ++i) {
         const Column& column = schema_.columns[i];
         const bool is_here = (present >> i & 1) != 0;
@@ -69,8 +69,8 @@ Status RowReader::read_sparse() {
     if (!at) return skip(type);
 
     const Column& column = schema_.columns[*at];
-    if (column.storage != StorageKind::kSparse) return invalid(column, "is not a sparse one");
-    if (is_present(row_[*at])) return invalid(column, "is there twice");
+    if (column.storage != StorageKind::kSparse) return invalid(column, "is not sparse");
+    if (is_present(row_[*at])) return invalid(column, "appears twice");
     if (column.type == TypeCode::kTrue && type == TypeCode::kFalse) {
         row_[*at] = false;
         return {};
@@ -80,7 +80,7 @@ Status RowReader::read_sparse() {
     return {};
 }
 
-// Takes a path off and says which column it is of; nothing when it is none of ours.
+// Consumes a path and returns its column; nothing when it is not in the schema.
 std::optional<std::size_t> RowReader::take_path() {
     const std::size_t count = schema_.columns.size();
     const std::uint64_t token = in_.varint();
@@ -97,7 +97,7 @@ Result<Value> RowReader::read_value(const Column& column) {
     Value value;
     switch (column.type) {
         case TypeCode::kTrue:
-            value = true;  // The type code says it all.
+            value = true;  // The type code is the value.
             break;
         case TypeCode::kInt32:
             value = static_cast<std::int32_t>(in_.little_endian<std::uint32_t>());

@@ -1,5 +1,4 @@
-// Takes one HybridRow apart. Every length is checked against the bytes that are there, and nothing
-// is copied.
+// Parses one HybridRow. Every length is checked against the available bytes, and nothing is copied.
 
 #pragma once
 
@@ -12,12 +11,12 @@
 
 namespace orrery::hybridrow {
 
-// The start of every row: takes the version off, which must be ours, and the schema id, which it
+// The start of every row: consumes the version, which must be ours, and the schema id, which it
 // returns.
 Result<std::uint32_t> read_header(ByteReader& bytes);
 
 // `bytes` must be one whole row of that schema. Sparse fields that the schema does not have are
-// skipped when they are scalars: a newer client may send them. kBadRequest otherwise. The values
+// skipped when they are scalars: a newer client may send them. Otherwise kBadRequest. The values
 // point into `bytes`.
 Result<Row> read_row(std::string_view bytes, const Schema& schema);
 

@@ -45,7 +45,7 @@ TEST(RowReader, AbsentColumns) {
     EXPECT_EQ(*row, Row{});
 }
 
-TEST(RowReader, AFixedColumnThatIsAbsentHasNoValueWhateverItsBytesSay) {
+TEST(RowReader, AnAbsentFixedColumnHasNoValueWhateverItsBytes) {
     const auto row = read_row(from_hex("81 01020304 02 05000000 06000000"), kTestSchema);
     ASSERT_TRUE(row);
     EXPECT_FALSE(is_present((*row)[kNumber]));
@@ -60,15 +60,16 @@ TEST(RowReader, SparseFieldsComeInAnyOrder) {
     EXPECT_EQ((*row)[kFlag], Value(false));
 }
 
-// A path of the schema has a token, but the published reader goes by the path, however written.
-TEST(RowReader, APathWrittenOutIsThatColumn) {
+// A path of the schema has a token, but the published reader accepts either form.
+TEST(RowReader, APathWrittenOutIsTheSameColumn) {
     const std::string bytes = empty_row_and({"03 0d 666c6167"});
     const auto row = read_row(bytes, kTestSchema);
     ASSERT_TRUE(row);
     EXPECT_EQ((*row)[kFlag], Value(true));
 }
 
-// Sizes are those of the published LayoutType.cs; the flag behind shows that no byte was left over.
+// Sizes are from the published LayoutType.cs; the flag that follows shows that no byte is left
+// over.
 TEST(RowReader, SkipsUnknownScalars) {
     const auto zeros = [](std::size_t count) { return std::string(2 * count, '0'); };
     const std::vector<std::pair<std::string, std::string>> values = {
@@ -93,7 +94,7 @@ TEST(RowReader, SkipsUnknownScalars) {
     }
 }
 
-TEST(RowReader, RefusesUnknownFieldsThatAreNoScalars) {
+TEST(RowReader, RefusesUnknownFieldsThatAreNotScalars) {
     for (const std::string type : {"00", "04", "19", "1e", "44", "46", "ff"}) {
         expect_refused(empty_row_and({type, "0b 6162"}), "which is not a scalar");
     }
@@ -106,12 +107,12 @@ TEST(RowReader, RefusesAnotherVersionOrSchema) {
 }
 
 TEST(RowReader, RefusesColumnsBeyondTheSchema) {
-    expect_refused(from_hex("81 01020304 10 00000000 00000000"), "its schema has not");
+    expect_refused(from_hex("81 01020304 10 00000000 00000000"), "its schema does not have");
 }
 
 TEST(RowReader, RefusesRowsThatEndInsideAField) {
     const std::string bytes = from_hex(kFullRow);
-    // Behind the variable columns and behind each sparse field a row may end.
+    // A row may end after the variable columns and after each sparse field.
     const std::set<std::size_t> ends = {21, 23, 29, 39, 43};
     for (std::size_t length = 0; length <= bytes.size(); ++length) {
         const auto row = read_row(std::string_view(bytes).substr(0, length), kTestSchema);
@@ -146,9 +147,9 @@ TEST(RowReader, RefusesWrongTypes) {
 }
 
 TEST(RowReader, RefusesColumnsInTheWrongPlaceOrTwice) {
-    expect_refused(empty_row_and({"14 03 01 61"}), "the field 'text' is not a sparse one");
-    expect_refused(empty_row_and({"07 01 00000000"}), "the field 'number' is not a sparse one");
-    expect_refused(empty_row_and({"03 05 02 05"}), "the field 'flag' is there twice");
+    expect_refused(empty_row_and({"14 03 01 61"}), "the field 'text' is not sparse");
+    expect_refused(empty_row_and({"07 01 00000000"}), "the field 'number' is not sparse");
+    expect_refused(empty_row_and({"03 05 02 05"}), "the field 'flag' appears twice");
 }
 
 }  // namespace

@@ -11,7 +11,7 @@ namespace {
 void append_value(std::string& out, TypeCode type, const Value& value) {
     switch (type) {
         case TypeCode::kTrue:
-            break;  // The type code says it all.
+            break;  // The type code is the value.
         case TypeCode::kInt32:
             append_little_endian(out, static_cast<std::uint32_t>(std::get<std::int32_t>(value)));
             break;

@@ -1,4 +1,4 @@
-// Puts one HybridRow together.
+// Writes one HybridRow.
 
 #pragma once
 

@@ -25,7 +25,7 @@ TEST(RowWriter, AbsentColumnsTakeNoSpaceUnlessFixed) {
     EXPECT_EQ(written(row), expected("81 01020304 0a 00000000 01000000 01 62"));
 }
 
-TEST(RowWriter, FalseHasATypeOfItsOwn) {
+TEST(RowWriter, FalseHasItsOwnType) {
     Row row;
     row[kFlag] = false;
     EXPECT_EQ(written(row), expected("81 01020304 00 00000000 00000000 02 05"));

@@ -1,17 +1,17 @@
-// What a HybridRow is made of: the columns of its schema and their values. Only flat schemas, and
-// only the column types of the batch schemas; other scalar types are known well enough to be
-// skipped. Facts are from Microsoft's published source (github.com/microsoft/HybridRow, 1.1.0).
+// The parts of a HybridRow: the columns of its schema and their values. Only flat schemas with the
+// column types of the batch schemas are supported; other scalar types can only be skipped. Facts
+// are from Microsoft's published source (github.com/microsoft/HybridRow, 1.1.0).
 //
 // A row, all numbers little endian, "varuint" being LEB128:
 //   81                          version
 //   70 54 e1 7f                 schema id
-//   43                          one bit a fixed or variable column, lowest first: it is present
-//   00 00 00 00  02 00 00 00    fixed columns; an absent one takes its space all the same
+//   43                          one bit per fixed or variable column, lowest first: set if present
+//   00 00 00 00  02 00 00 00    fixed columns; an absent one takes its space as well
 //   0a 7b 22 …                  variable columns that are present: varuint length, bytes
 //   14 09 04 22 …               sparse columns that are present, in any order: type code, varuint
 //                               path token, value
-// The path token of a column is its place in the schema, from 1; 0 is the empty path. A path that
-// is not of the schema is the varuint (columns + 1 + its length), then its bytes.
+// The path token of a column is its position in the schema, from 1; 0 is the empty path. A path
+// that is not in the schema is the varuint (columns + 1 + its length), then its bytes.
 
 #pragma once
 
@@ -29,7 +29,7 @@ inline constexpr unsigned char kVersion = 0x81;
 enum class TypeCode : std::uint8_t {
     kNull = 1,
     kFalse = 2,
-    kTrue = 3,  // of a column: a boolean
+    kTrue = 3,  // as a column type: boolean
     kInt8 = 5,
     kInt16 = 6,
     kInt32 = 7,
@@ -77,7 +77,7 @@ constexpr std::size_t presence_bits(const Schema& schema) {
     return bits;
 }
 
-// Nothing when absent. Text and binary point into what was read, or into what is to be written.
+// monostate when absent. Text and binary point into the input, or into the data to be written.
 using Value =
     std::variant<std::monostate, bool, std::int32_t, std::uint32_t, double, std::string_view>;
 

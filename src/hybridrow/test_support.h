@@ -11,7 +11,7 @@
 
 namespace orrery::hybridrow {
 
-// "81 7054e17f" → the five bytes. Anything that is no hexadecimal digit separates.
+// "81 7054e17f" → the five bytes. Anything that is not a hexadecimal digit separates.
 inline std::string from_hex(std::string_view hex) {
     constexpr std::string_view kDigits = "0123456789abcdef";
     std::string out;
