@@ -1,4 +1,4 @@
-// Reading the arguments of a function whose kinds have been checked.
+// Reads the arguments of a function whose kinds have been checked.
 
 #pragma once
 
@@ -10,7 +10,7 @@
 
 namespace orrery::sql {
 
-// The number if it is whole and fits 64 bits.
+// The number if it is integral and fits 64 bits.
 inline std::optional<std::int64_t> whole(const Value& number) {
     const json::Number value = number.number().normalized();
     if (!value.is_integer()) return std::nullopt;

@@ -17,7 +17,7 @@ namespace {
 using json::Number;
 using Arguments = std::span<const Value>;
 
-// Whether the test holds for an element. Takes an item's array apart only as far as it must.
+// Whether the test holds for an element. Parses an item's array only as far as needed.
 template <typename Test>
 bool any_element(const Value& array, Arena& arena, const Test& test) {
     if (const auto raw = array.raw()) {
@@ -72,7 +72,7 @@ Value array_slice(Arguments arguments, FunctionContext& context) {
                                          static_cast<std::size_t>(std::min(*count, size - from))));
 }
 
-// Finds members by name; many of them through a table.
+// Finds members by name; uses a table when there are many.
 class MembersByName {
 public:
     explicit MembersByName(std::span<const Member> members) : members_(members) {
@@ -99,8 +99,8 @@ private:
     std::unordered_map<std::string_view, const Value*> table_;
 };
 
-// Whether every member of `part` is in `whole` with an equal value. The values themselves must be
-// the same entirely, as in the .NET oracle; how deep the service looks is not documented.
+// Whether every member of `part` is in `whole` with an equal value. Nested values must be entirely
+// equal, as in the .NET oracle; how deep the service compares is not documented.
 bool is_part(const Value& part, const Value& whole, Arena& arena) {
     if (!whole.is_object()) return false;
     const auto wanted = part.members(arena);
@@ -121,8 +121,8 @@ Value array_contains(Arguments arguments, FunctionContext& context) {
     }));
 }
 
-// ARRAY_CONTAINS of each of the others, joined by OR or by AND as the operators do it: the value
-// that decides wins, otherwise an undefined argument makes the result undefined.
+// ARRAY_CONTAINS of each of the other arguments, combined as OR or AND does it: a deciding value
+// wins, otherwise an undefined argument makes the result undefined.
 template <bool Deciding>
 Value array_contains_many(Arguments arguments, FunctionContext& context) {
     TakeApart take_apart(context);
@@ -145,7 +145,7 @@ Value array_contains_many(Arguments arguments, FunctionContext& context) {
     return undecided ? Value::undefined() : Value::boolean(!Deciding);
 }
 
-// The numbers of an array; nothing when another element is among them.
+// The numbers of an array; nothing when it has an element of another kind.
 std::optional<std::vector<Number>> numbers(const Value& array, Arena& arena) {
     std::vector<Number> out;
     for (const Value& element : array.elements(arena)) {
@@ -156,7 +156,7 @@ std::optional<std::vector<Number>> numbers(const Value& array, Arena& arena) {
     return out;
 }
 
-// Exact while all are integers and 64 bits hold the sum.
+// Exact while all are integers and the sum fits 64 bits.
 Number sum(std::span<const Number> numbers) {
     Number out = 0;
     for (const Number& number : numbers) {
@@ -186,7 +186,7 @@ Value array_median(Arguments arguments, FunctionContext& context) {
     auto all = numbers(arguments[0], context.arena);
     if (!all || all->empty()) return Value::undefined();
     for (const Number& number : *all) {
-        if (std::isnan(number.real())) return Value::number(number);  // in no order with others
+        if (std::isnan(number.real())) return Value::number(number);  // NaN has no order
     }
     const auto middle = all->begin() + static_cast<std::ptrdiff_t>(all->size() / 2);
     std::nth_element(all->begin(), middle, all->end());
@@ -195,7 +195,7 @@ Value array_median(Arguments arguments, FunctionContext& context) {
     return Value::number(sum(pair).real() / 2);
 }
 
-// In the order null, booleans, numbers, strings. NaN comes before nothing and after nothing.
+// In the order null, booleans, numbers, strings. NaN is neither before nor after any number.
 bool is_before(const Value& a, const Value& b) {
     if (a.kind() != b.kind()) return a.kind() < b.kind();
     switch (a.kind()) {
@@ -245,7 +245,7 @@ constexpr Function kFunctions[] = {
      "a",
      array_average,
      "ARRAY_AVG(a)",
-     "The average of numbers; undefined when an element is none.",
+     "The average of numbers; undefined when an element is not a number.",
      {"ARRAY_AVG([1, 2, 3, 4])", "2.5"}},
     {"ARRAY_CONCAT",
      2,
@@ -253,7 +253,7 @@ constexpr Function kFunctions[] = {
      "a",
      array_concat,
      "ARRAY_CONCAT(a, a, …)",
-     "The elements of all arrays, one array after the other.",
+     "The concatenation of the arrays.",
      {"ARRAY_CONCAT([\"backpacks\"], [\"hippacks\"])", "[\"backpacks\",\"hippacks\"]"}},
     {"ARRAY_CONTAINS",
      2,
@@ -303,7 +303,7 @@ constexpr Function kFunctions[] = {
      "a",
      array_median,
      "ARRAY_MEDIAN(a)",
-     "The number in the middle, or the average of the two there.",
+     "The middle number, or the average of the middle two.",
      {"ARRAY_MEDIAN([1, 2, 3, 4])", "2.5"}},
     {"ARRAY_MIN",
      1,
@@ -319,7 +319,7 @@ constexpr Function kFunctions[] = {
      "an",
      array_slice,
      "ARRAY_SLICE(a, start [, length])",
-     "The elements from a position on, counted from 0, or from the end when it is negative.",
+     "The elements starting at a position, counted from 0, or from the end when negative.",
      {"ARRAY_SLICE([\"Alpha\", \"Bravo\", \"Charlie\"], -2, 1)", "[\"Bravo\"]"}},
     {"ARRAY_SUM",
      1,
@@ -327,7 +327,7 @@ constexpr Function kFunctions[] = {
      "a",
      array_sum,
      "ARRAY_SUM(a)",
-     "The sum of numbers; undefined when an element is none.",
+     "The sum of numbers; undefined when an element is not a number.",
      {"ARRAY_SUM([1, 2, 3, 4])", "10"}},
     {"OBJECTTOARRAY",
      1,
@@ -335,7 +335,7 @@ constexpr Function kFunctions[] = {
      "oss",
      object_to_array,
      "OBJECTTOARRAY(o [, nameMember [, valueMember]])",
-     "An object for each member, with its name and its value as `k` and `v`.",
+     "An object for each member, with its name as `k` and its value as `v`.",
      {"OBJECTTOARRAY({\"a\": \"12345\"})", "[{\"k\":\"a\",\"v\":\"12345\"}]"}},
 };
 

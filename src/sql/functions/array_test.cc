@@ -52,7 +52,7 @@ TEST(Array, UndefinedElementsAreIgnored) {
     EXPECT_EQ(call("ARRAY_MAX"), 4);
 }
 
-TEST(Array, NotANumberDoesNotConfuseTheMedian) {
+TEST(Array, MedianHandlesNaN) {
     Arena arena;
     FunctionContext context{.arena = arena};
     std::vector<Value> elements;
@@ -90,7 +90,7 @@ TEST(Array, Contains) {
     });
 }
 
-TEST(Array, ContainsPartlyWithManyMembers) {
+TEST(Array, PartialContainsWithManyMembers) {
     std::string members;
     for (int i = 0; i < 40; ++i) {
         members += (i == 0 ? "\"m" : ",\"m") + std::to_string(i) + "\":" + std::to_string(i);

@@ -17,7 +17,7 @@ Value choose(std::span<const Value> arguments, FunctionContext& /*context*/) {
     return arguments[static_cast<std::size_t>(*index)];
 }
 
-// The binder puts the item's number in its place; only the row is needed, for arity and docs.
+// The binder replaces the call with the item's number; this row is only for arity and docs.
 Value document_id(std::span<const Value> /*arguments*/, FunctionContext& /*context*/) {
     return Value::undefined();
 }
@@ -29,7 +29,7 @@ constexpr Function kFunctions[] = {
      "e",
      iif,
      "IIF(condition, a, b)",
-     "`a` when the condition is exactly `true`, for everything else `b`.",
+     "`a` when the condition is exactly `true`, otherwise `b`.",
      {"IIF(123, \"yes\", \"no\")", "\"no\""}},
     {"CHOOSE",
      2,
@@ -37,7 +37,7 @@ constexpr Function kFunctions[] = {
      "ne",
      choose,
      "CHOOSE(index, e1, …)",
-     "The expression at this place, counted from 1; undefined when there is none.",
+     "The expression at this position, counted from 1; undefined when there is none.",
      {"CHOOSE(2, \"Mt.\", \"Hood\")", "\"Hood\""}},
     {"DOCUMENTID",
      1,

@@ -26,12 +26,12 @@ std::string_view weekday(Ticks ticks) {
     return kWeekdays[static_cast<std::size_t>((ticks - kTicksMin) / kTicksPerDay + 1) % 7];
 }
 
-// One letter stands for the bare number, two for two digits.
+// One letter means the bare number, two mean two digits.
 void append_padded(std::string& out, std::int64_t number, std::size_t letters) {
     fmt::format_to(std::back_inserter(out), "{:0{}}", number, letters < 2 ? 1 : 2);
 }
 
-// Three letters stand for the name's first three, more for all of it.
+// Three letters mean the first three of the name, more mean all of it.
 void append_name(std::string& out, std::string_view name, std::size_t letters) {
     out += letters == 3 ? name.substr(0, 3) : name;
 }
@@ -54,7 +54,7 @@ void append_fraction(std::string& out, std::int64_t fraction, std::size_t digits
 
 std::int64_t on_clock_face(std::int64_t hour) { return hour % 12 == 0 ? 12 : hour % 12; }
 
-// A run of one letter. False when there is no such format.
+// Appends a run of one letter. False when there is no such format.
 bool append_run(std::string& out, Ticks ticks, char letter, std::size_t letters) {
     constexpr std::size_t kYearDigitsMax = 10;
     const DateTime time = to_date_time(ticks);

@@ -14,7 +14,7 @@ Value printed(std::optional<Ticks> ticks, FunctionContext& context) {
     return string_result(print_date_time(*ticks), context);
 }
 
-// Ticks since 1970 to a string, undefined outside of the calendar.
+// Ticks since 1970 as a string; undefined outside the calendar.
 Value printed_checked(Ticks ticks, FunctionContext& context) {
     if (ticks < kTicksMin || ticks >= kTicksEnd) return Value::undefined();
     return printed(ticks, context);
@@ -114,7 +114,7 @@ Value at_query(Arguments /*arguments*/, FunctionContext& context) {
     return Value::number(floor_divide(context.query_ticks, Unit));
 }
 
-// NOW(part, n) and, with the sign turned, AGO(part, n).
+// NOW(part, n) and, with the sign reversed, AGO(part, n).
 Value moved(Arguments arguments, bool back, FunctionContext& context) {
     const auto part = parse_date_part(arguments[0].string());
     const auto count = whole(arguments[1]);
@@ -138,8 +138,8 @@ constexpr Function kFunctions[] = {
      "sns",
      date_time_add,
      "DATETIMEADD(part, n, dt)",
-     "The time `n` parts later, earlier when `n` is negative; a day that the month does not have "
-     "becomes its last.",
+     "The time `n` parts later, earlier when `n` is negative; a day past the end of the month "
+     "becomes its last day.",
      {"DATETIMEADD(\"mm\", 1, \"2020-07-03T00:00:00.0000000\")",
       "\"2020-08-03T00:00:00.0000000Z\""}},
     {"DATETIMEBIN",
@@ -148,8 +148,8 @@ constexpr Function kFunctions[] = {
      "ssns",
      date_time_bin,
      "DATETIMEBIN(dt, part [, size [, origin]])",
-     "The start of the bin of `size` parts, counted from the origin, into which the time falls; "
-     "they are 1 and 1970-01-01 if not given.",
+     "The start of the bin that the time falls into. Bins are `size` parts wide (default 1) and "
+     "counted from the origin (default 1970-01-01).",
      {"DATETIMEBIN(\"2021-01-08T18:35:00.0000000\", \"hh\", 5)",
       "\"2021-01-08T15:00:00.0000000Z\""}},
     {"DATETIMEDIFF",
@@ -176,7 +176,7 @@ constexpr Function kFunctions[] = {
      "n",
      date_time_from_parts,
      "DATETIMEFROMPARTS(year, month, day [, hour [, minute [, second [, fraction]]]])",
-     "The time made of these integers, the fraction in 100 ns; undefined when there is no such "
+     "The time made from these integers, fraction in 100 ns; undefined when there is no such "
      "time.",
      {"DATETIMEFROMPARTS(2017, 4, 20, 13, 15, 20, 3456789)", "\"2017-04-20T13:15:20.3456789Z\""}},
     {"DATETIMEPART",
@@ -193,7 +193,7 @@ constexpr Function kFunctions[] = {
      "s",
      date_time_to<1>,
      "DATETIMETOTICKS(dt)",
-     "The ticks of 100 ns since 1970.",
+     "The number of 100 ns ticks since 1970.",
      {"DATETIMETOTICKS(\"2015-05-19T12:00:00.0000000\")", "14320368000000000"}},
     {"DATETIMETOTIMESTAMP",
      1,
@@ -201,7 +201,7 @@ constexpr Function kFunctions[] = {
      "s",
      date_time_to<kTicksPerMillisecond>,
      "DATETIMETOTIMESTAMP(dt)",
-     "The milliseconds since 1970.",
+     "The number of milliseconds since 1970.",
      {"DATETIMETOTIMESTAMP(\"2015-05-19T12:00:00.0000000\")", "1432036800000"}},
     {"DAY",
      1,
@@ -225,7 +225,7 @@ constexpr Function kFunctions[] = {
      "n",
      date_time_from<1>,
      "TICKSTODATETIME(n)",
-     "The time that many ticks of 100 ns after 1970.",
+     "The time that many 100 ns ticks after 1970.",
      {"TICKSTODATETIME(15973607943002652)", "\"2020-08-13T23:19:54.3002652Z\""}},
     {"TIMESTAMPTODATETIME",
      1,
@@ -245,7 +245,7 @@ constexpr Function kFunctions[] = {
      {"YEAR(\"1989-03-03T12:12:12.1234567Z\")", "1989"}},
 };
 
-// The static ones are the same all through a query, so a filter with them may use an index.
+// The static ones are constant during a query, so a filter with them may use an index.
 constexpr Function kClockFunctions[] = {
     {"AGO",
      2,
@@ -279,7 +279,7 @@ constexpr Function kClockFunctions[] = {
      "",
      current<1>,
      "GETCURRENTTICKS()",
-     "The current time in ticks of 100 ns since 1970.",
+     "The current time in 100 ns ticks since 1970.",
      {"IS_INTEGER(GETCURRENTTICKS())", "true"},
      false},
     {"GETCURRENTTICKSSTATIC",
@@ -288,7 +288,7 @@ constexpr Function kClockFunctions[] = {
      "",
      at_query<1>,
      "GETCURRENTTICKSSTATIC()",
-     "The time at which the query started, in ticks of 100 ns since 1970.",
+     "The time at which the query started, in 100 ns ticks since 1970.",
      {"IS_INTEGER(GETCURRENTTICKSSTATIC())", "true"}},
     {"GETCURRENTTIMESTAMP",
      0,

@@ -26,7 +26,7 @@ constexpr std::int64_t days_in_month(std::int64_t year, std::int64_t month) {
     return month == 2 && is_leap(year) ? 29 : kDays[month - 1];
 }
 
-// Years are counted from March here, so that the leap day is the last day of one.
+// Years start in March here, so that the leap day is the last day of a year.
 constexpr std::int64_t days_since_1970(std::int64_t year, std::int64_t month, std::int64_t day) {
     const std::int64_t y = month <= 2 ? year - 1 : year;
     const std::int64_t month_from_march = (month + 9) % 12;
@@ -67,7 +67,7 @@ bool is_between(std::int64_t value, std::int64_t from, std::int64_t to) {
     return value >= from && value <= to;
 }
 
-// Ticks of one part; years and months have none, nanoseconds less than one.
+// Ticks of one part; not defined for years and months, nor for nanoseconds, which are shorter.
 Ticks ticks_per(DatePart part) {
     switch (part) {
         case DatePart::kDay:
@@ -125,7 +125,7 @@ public:
         return true;
     }
 
-    // Exactly this many digits, else nothing and ok() is false.
+    // Exactly this many digits; otherwise 0, and ok() is false.
     std::int64_t number(std::size_t digits) {
         std::int64_t value = 0;
         for (std::size_t i = 0; i < digits; ++i) {
@@ -319,7 +319,7 @@ std::optional<Ticks> bin(const Bins& bins, Ticks ticks) {
     if (bins.part == DatePart::kMonth) {
         return bin_by_month(std::min(bins.size, kMonthsMax), bins, ticks);
     }
-    // In nanoseconds, because a bin of them need not be a whole number of ticks.
+    // In nanoseconds, because a bin of nanoseconds need not be a whole number of ticks.
     const Wide size = bins.part == DatePart::kNanosecond
                           ? Wide{bins.size}
                           : Wide{bins.size} * ticks_per(bins.part) * kNanosecondsPerTick;

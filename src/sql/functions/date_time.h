@@ -1,5 +1,5 @@
-// Dates and times as queries have them: strings of UTC in the proleptic Gregorian calendar, years 1
-// to 9999, exact to 100 nanoseconds. In between they are ticks: 100 ns since 1970.
+// Dates and times in queries: UTC strings in the proleptic Gregorian calendar, years 1 to 9999,
+// with a resolution of 100 nanoseconds. Computed in ticks: 100 ns since 1970.
 
 #pragma once
 
@@ -36,11 +36,11 @@ struct DateTime {
 
 // Nothing when one of the fields is out of range.
 std::optional<Ticks> to_ticks(const DateTime& time);
-// `ticks` from here on must lie between kTicksMin and kTicksEnd.
+// All `ticks` below must lie between kTicksMin and kTicksEnd.
 DateTime to_date_time(Ticks ticks);
 
-// YYYY-MM-DD, also with Z; or with T or a blank and hh:mm:ss behind it, then perhaps a fraction of
-// 1 to 7 digits, then perhaps Z. Nothing for any other text (docs is-datetime).
+// YYYY-MM-DD, optionally with Z; or followed by T or a blank and hh:mm:ss, an optional fraction of
+// 1 to 7 digits and an optional Z. Nothing for any other text (docs is-datetime).
 std::optional<Ticks> parse_date_time(std::string_view text);
 // 2017-04-20T13:15:20.3456789Z
 std::string print_date_time(Ticks ticks);
@@ -57,27 +57,27 @@ enum class DatePart : std::uint8_t {
     kNanosecond,
 };
 
-// Of "year", "yyyy", "yy" … in any case; the documentation has them in lower case only.
+// From "year", "yyyy", "yy" … in any case; the documentation lists only lower case.
 std::optional<DatePart> parse_date_part(std::string_view name);
 
-// The part of the time; milliseconds and below are those of the second.
+// The value of the part; milliseconds and below count within the second.
 std::int64_t extract(DatePart part, Ticks ticks);
 
-// Nothing when the result leaves the calendar. A day that the month does not have becomes its last.
+// Nothing when the result leaves the calendar. A day past the end of the month becomes its last.
 std::optional<Ticks> add(DatePart part, std::int64_t count, Ticks ticks);
 
-// How many boundaries of the part lie between, negative when `to` comes first.
+// How many boundaries of the part lie between the two; negative when `to` comes first.
 json::Number boundaries(DatePart part, Ticks from, Ticks to);
 
 struct Bins {
     DatePart part;
     std::int64_t size;  // positive, in parts
-    Ticks origin;       // where one of them starts
+    Ticks origin;       // start of one of them
 };
 // The start of the bin that `ticks` falls into; nothing when that leaves the calendar.
 std::optional<Ticks> bin(const Bins& bins, Ticks ticks);
 
-// With the letters of .NET's custom formats (y M d H h m s f F t); `\` makes the next character
+// Uses the letters of .NET's custom formats (y M d H h m s f F t); `\` makes the next character
 // literal. Nothing when the format is invalid.
 std::optional<std::string> format_date_time(Ticks ticks, std::string_view format);
 

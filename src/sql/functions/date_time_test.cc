@@ -72,8 +72,8 @@ TEST(DateTime, PrintsWhatItParses) {
     }
 }
 
-// Every day of the calendar, counted on from the one before.
-TEST(DateTime, KnowsEveryDay) {
+// Every day of the calendar, each counted from the one before.
+TEST(DateTime, ConvertsEveryDay) {
     DateTime expected{.year = 1, .month = 1, .day = 1};
     for (Ticks day = kTicksMin; day < kTicksEnd; day += kTicksPerDay) {
         const DateTime time = to_date_time(day);

@@ -12,21 +12,19 @@ namespace {
 constexpr std::string_view kIntroduction =
     "# Functions of the query language\n"
     "\n"
-    "Made from the function table in `src/sql/functions`; every example is a test. To write it "
-    "anew:\n"
+    "Generated from the function table in `src/sql/functions`; every example is a test. "
+    "To regenerate:\n"
     "`ORRERY_REWRITE_DOCS=1 build/dev/sql_test --gtest_filter=FunctionDocumentation.*`\n"
     "\n"
-    "Names may be written in any case. Unless the text says otherwise, an argument that is "
-    "undefined "
-    "or of another\n"
-    "kind than the function takes makes the result undefined. Positions and lengths of strings "
-    "count "
-    "UTF-16 code\n"
-    "units; half of a surrogate pair becomes U+FFFD. Times are UTC strings such as "
-    "`2017-04-20T13:15:20.3456789Z`;\n"
-    "their parts are called year (`yyyy`, `yy`), month (`mm`, `m`), day (`dd`, `d`), hour (`hh`), "
-    "minute (`mi`,\n"
-    "`n`), second (`ss`, `s`), millisecond (`ms`), microsecond (`mcs`) and nanosecond (`ns`).\n";
+    "Names are case-insensitive. Unless stated otherwise, the result is undefined when an argument "
+    "is undefined or of\n"
+    "a kind that the function does not take. String positions and lengths count UTF-16 code units; "
+    "half of a\n"
+    "surrogate pair becomes U+FFFD. Times are UTC strings such as `2017-04-20T13:15:20.3456789Z`; "
+    "their parts are\n"
+    "year (`yyyy`, `yy`), month (`mm`, `m`), day (`dd`, `d`), hour (`hh`), minute (`mi`, `n`), "
+    "second (`ss`, `s`),\n"
+    "millisecond (`ms`), microsecond (`mcs`) and nanosecond (`ns`).\n";
 
 // A vertical bar would end the cell.
 std::string cell(std::string_view text) {

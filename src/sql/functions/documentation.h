@@ -1,4 +1,4 @@
-// The page docs/sql-functions.md, made from the function table.
+// The page docs/sql-functions.md, generated from the function table.
 
 #pragma once
 

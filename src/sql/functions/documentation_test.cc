@@ -17,7 +17,7 @@ TEST(FunctionDocumentation, PageIsUpToDate) {
     std::stringstream page;
     page << std::ifstream(path).rdbuf();
     EXPECT_EQ(page.str(), function_documentation())
-        << "write it anew with ORRERY_REWRITE_DOCS=1 build/dev/sql_test "
+        << "regenerate it with ORRERY_REWRITE_DOCS=1 build/dev/sql_test "
            "--gtest_filter=FunctionDocumentation.*";
 }
 

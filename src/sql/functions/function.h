@@ -15,17 +15,17 @@
 
 namespace orrery::sql {
 
-// What functions may ask of the query that runs.
+// What a function can use from the running query.
 struct FunctionContext {
     Arena& arena;
     // 100 ns ticks since 1970: of this call, and of the start of the query.
     std::int64_t now_ticks = 0;
     std::int64_t query_ticks = 0;
     double random = 0;  // for RAND, in [0, 1)
-    // Kept per place in the query where the function is called, for what is made once from its
-    // constant arguments (a compiled pattern). Null when the place cannot keep anything.
+    // State of this call in the query text, for what is computed once from constant arguments (a
+    // compiled pattern). Null when the call cannot keep state.
     std::shared_ptr<void>* state = nullptr;
-    // Set to end the query, for results beyond a limit.
+    // Set to end the query when a result exceeds a limit.
     std::optional<Error> error = std::nullopt;
 };
 
@@ -42,20 +42,21 @@ struct Function {
     std::string_view name;  // as the documentation spells it, upper case
     std::uint8_t arguments_min = 0;
     std::uint8_t arguments_max = 0;  // or kAnyNumber
-    // What each argument must be, else the result is undefined: n number, s string, b boolean,
-    // a array, o object, d anything defined, e anything at all. The last one counts for all that
+    // What each argument must be, else the result is undefined: n number, s string, b boolean, a
+    // array, o object, d anything defined, e anything at all. The last one applies to all that
     // follow. Missing optional arguments are not checked.
     std::string_view kinds;
     Evaluate evaluate = nullptr;
     std::string_view signature;  // LEFT(s, n)
     std::string_view doc;        // one sentence
     FunctionExample example;
-    // Gives another result each time (RAND, GETCURRENTDATETIME): never folded, never indexed.
+    // False: the result differs from call to call (RAND, GETCURRENTDATETIME); never folded or
+    // indexed.
     bool deterministic = true;
 };
 
-// Any case; nothing when there is no such function. Other spellings (IS_BOOLEAN) lead to the same
-// row.
+// Case-insensitive; null when there is no such function. Other spellings (IS_BOOLEAN) lead to the
+// same row.
 const Function* find_function(std::string_view name);
 
 // All rows, by group, for the documentation.

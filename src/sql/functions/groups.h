@@ -1,4 +1,4 @@
-// What each file of functions adds to the table.
+// The functions that each file adds to the table.
 
 #pragma once
 
@@ -23,7 +23,7 @@ std::span<const Function> date_functions();
 std::span<const Function> date_clock_functions();
 std::span<const Function> conditional_functions();
 
-// Another name under which find_function() knows a function.
+// Another name by which find_function() finds a function.
 struct Alias {
     std::string_view name;
     std::string_view function;

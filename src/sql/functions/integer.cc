@@ -1,5 +1,5 @@
-// Arithmetic on integers of 64 bits. The service does not say what happens beyond them; here the
-// result is undefined, because wrapping around would be wrong silently.
+// Arithmetic on 64-bit integers. The service does not document overflow; here the result is
+// undefined, because wrapping around would be silently wrong.
 
 #include <limits>
 
@@ -80,7 +80,7 @@ constexpr Function kFunctions[] = {
      "n",
      binary<add>,
      "INTADD(a, b)",
-     "The sum of two integers; undefined when one is no integer or 64 bits do not hold the result.",
+     "The sum of two integers; undefined when one is not an integer or the result exceeds 64 bits.",
      {"INTADD(20, 10)", "30"}},
     {"INTSUB",
      2,
@@ -104,7 +104,7 @@ constexpr Function kFunctions[] = {
      "n",
      binary<divide>,
      "INTDIV(a, b)",
-     "The quotient of two integers without its fraction; undefined when `b` is 0.",
+     "The integer quotient, truncated towards zero; undefined when `b` is 0.",
      {"INTDIV(10, 3)", "3"}},
     {"INTMOD",
      2,
@@ -144,7 +144,7 @@ constexpr Function kFunctions[] = {
      "n",
      bit_not,
      "INTBITNOT(a)",
-     "The integer with every bit turned over.",
+     "The integer with every bit inverted.",
      {"INTBITNOT(65)", "-66"}},
     {"INTBITLEFTSHIFT",
      2,
@@ -152,7 +152,7 @@ constexpr Function kFunctions[] = {
      "n",
      binary<shift_left>,
      "INTBITLEFTSHIFT(a, count)",
-     "The bits moved to the left; undefined when the count is not 0 to 63.",
+     "The bits shifted left; undefined when the count is not 0 to 63.",
      {"INTBITLEFTSHIFT(16, 4)", "256"}},
     {"INTBITRIGHTSHIFT",
      2,
@@ -160,7 +160,7 @@ constexpr Function kFunctions[] = {
      "n",
      binary<shift_right>,
      "INTBITRIGHTSHIFT(a, count)",
-     "The bits moved to the right, keeping the sign; undefined when the count is not 0 to 63.",
+     "The bits shifted right, keeping the sign; undefined when the count is not 0 to 63.",
      {"INTBITRIGHTSHIFT(16, 4)", "1"}},
 };
 

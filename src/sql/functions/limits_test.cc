@@ -1,4 +1,4 @@
-// What functions refuse to make, and that they refuse it before they have made it.
+// Results that functions refuse to build, before they build them.
 
 #include "model/limits.h"
 
@@ -47,8 +47,8 @@ TEST_F(FunctionLimits, Strings) {
     EXPECT_TRUE(call("LOWER", {text_}).is_string());
 }
 
-TEST_F(FunctionLimits, ToStringOfValuesThatRepeat) {
-    // Thirty levels of an array that holds the one below twice: a gigabyte as text.
+TEST_F(FunctionLimits, ToStringOfRepeatedValues) {
+    // Thirty levels of an array that contains the one below twice: a gigabyte as text.
     Value value = Value::number(1);
     for (int i = 0; i < 30; ++i) {
         const auto pair = arena_.array<Value>(2);
@@ -85,8 +85,8 @@ TEST_F(FunctionLimits, AllValuesOfARow) {
     EXPECT_LE(arena_.used(), limits::kFunctionArenaBytesMax);
 }
 
-// Comparing each with each would take hours.
-TEST_F(FunctionLimits, LongArraysAreNotComparedEachWithEach) {
+// Comparing all pairs would take hours.
+TEST_F(FunctionLimits, LongArraysAreNotComparedPairwise) {
     constexpr int kCount = 300'000;
     std::vector<Value> a;
     std::vector<Value> b;

@@ -18,7 +18,7 @@ Value real(Arguments arguments, FunctionContext& /*context*/) {
     return Value::number(Operation(arguments[0].number().real()));
 }
 
-// For operations that leave an integer as it is.
+// For operations that leave integers unchanged.
 template <double (*Operation)(double)>
 Value rounded(Arguments arguments, FunctionContext& /*context*/) {
     const Number n = arguments[0].number();
@@ -41,7 +41,7 @@ Value sign(Arguments arguments, FunctionContext& /*context*/) {
     const Number n = arguments[0].number();
     if (n > 0) return Value::number(1);
     if (n < 0) return Value::number(-1);
-    return n == 0 ? Value::number(0) : arguments[0];  // NaN stays what it is
+    return n == 0 ? Value::number(0) : arguments[0];  // NaN stays NaN
 }
 
 Value square(Arguments arguments, FunctionContext& /*context*/) {
@@ -53,7 +53,7 @@ Value square(Arguments arguments, FunctionContext& /*context*/) {
     return Value::number(n.real() * n.real());
 }
 
-// Nothing when it does not fit.
+// Nothing on overflow.
 std::optional<Integer> integer_power(Integer base, Integer exponent) {
     Integer out = 1;
     while (exponent > 0) {
@@ -78,7 +78,7 @@ Value logarithm(Arguments arguments, FunctionContext& /*context*/) {
     const double n = arguments[0].number().real();
     if (arguments.size() == 1) return Value::number(std::log(n));
     const double base = arguments[1].number().real();
-    // These are exact where the quotient of two logarithms is not: LOG(8, 2) is 3.
+    // Exact where the quotient of two logarithms is not: LOG(8, 2) is 3.
     if (base == 10) return Value::number(std::log10(n));
     if (base == 2) return Value::number(std::log2(n));
     return Value::number(std::log(n) / std::log(base));
@@ -88,7 +88,7 @@ Value arctangent2(Arguments arguments, FunctionContext& /*context*/) {
     return Value::number(std::atan2(arguments[0].number().real(), arguments[1].number().real()));
 }
 
-// floor(n / size) * size, exactly; nothing when that does not fit.
+// floor(n / size) * size, exactly; nothing on overflow.
 std::optional<Integer> integer_bin(Integer n, Integer size) {
     if (size == -1) return n;
     Integer above = n % size;
@@ -118,7 +118,7 @@ Value random(Arguments /*arguments*/, FunctionContext& context) {
 }
 
 constexpr Function kFunctions[] = {
-    {"ABS", 1, 1, "n", absolute, "ABS(n)", "The number without its sign.", {"ABS(-1)", "1"}},
+    {"ABS", 1, 1, "n", absolute, "ABS(n)", "The absolute value.", {"ABS(-1)", "1"}},
     {"ACOS",
      1,
      1,
@@ -181,7 +181,7 @@ constexpr Function kFunctions[] = {
      "n",
      real<degrees>,
      "DEGREES(n)",
-     "An angle in radians, in degrees.",
+     "Converts an angle from radians to degrees.",
      {"DEGREES(1.5707963267948966)", "90"}},
     {"EXP",
      1,
@@ -205,7 +205,7 @@ constexpr Function kFunctions[] = {
      "n",
      logarithm,
      "LOG(n [, base])",
-     "The logarithm of `n`, the natural one without a base.",
+     "The logarithm of `n` to the base, or to base e without one.",
      {"LOG(2, 10)", "0.3010299956639812"}},
     {"LOG10",
      1,
@@ -221,7 +221,7 @@ constexpr Function kFunctions[] = {
      "n",
      number_bin,
      "NUMBERBIN(n [, size])",
-     "`n` rounded down to a multiple of the size, which is 1 if not given.",
+     "`n` rounded down to a multiple of the size (default 1).",
      {"NUMBERBIN(37.752, 10)", "30"}},
     {"PI", 0, 0, "", pi, "PI()", "The number π.", {"PI()", "3.1415926535897931"}},
     {"POWER",
@@ -230,7 +230,7 @@ constexpr Function kFunctions[] = {
      "n",
      power,
      "POWER(n, m)",
-     "`n` to the power of `m`, exact for integers while 64 bits hold it.",
+     "`n` to the power of `m`, exact for integers that fit 64 bits.",
      {"POWER(5, 5)", "3125"}},
     {"RADIANS",
      1,
@@ -238,7 +238,7 @@ constexpr Function kFunctions[] = {
      "n",
      real<radians>,
      "RADIANS(n)",
-     "An angle in degrees, in radians.",
+     "Converts an angle from degrees to radians.",
      {"RADIANS(180)", "3.1415926535897931"}},
     {"RAND",
      0,
@@ -246,7 +246,7 @@ constexpr Function kFunctions[] = {
      "",
      random,
      "RAND()",
-     "A random number from 0 to below 1.",
+     "A random number from 0 up to, but not including, 1.",
      {"IS_NUMBER(RAND())", "true"},
      false},
     {"ROUND",
@@ -267,7 +267,7 @@ constexpr Function kFunctions[] = {
      "The sine of an angle in radians.",
      {"SIN(0)", "0"}},
     {"SQRT", 1, 1, "n", real<std::sqrt>, "SQRT(n)", "The square root.", {"SQRT(9)", "3"}},
-    {"SQUARE", 1, 1, "n", square, "SQUARE(n)", "The number times itself.", {"SQUARE(3)", "9"}},
+    {"SQUARE", 1, 1, "n", square, "SQUARE(n)", "The square of the number.", {"SQUARE(3)", "9"}},
     {"TAN",
      1,
      1,

@@ -102,7 +102,7 @@ TEST(Math, OutsideTheDomainIsNotFinite) {
     });
 }
 
-TEST(Math, RandomIsHandedIn) {
+TEST(Math, RandomComesFromTheContext) {
     FunctionTest test;
     test.context.random = 0.25;
     EXPECT_EQ(test.print("RAND()"), "0.25");
@@ -139,7 +139,7 @@ TEST(Integer, Samples) {
     });
 }
 
-TEST(Integer, BeyondSixtyFourBitsIsUndefined) {
+TEST(Integer, OverflowIsUndefined) {
     expect_results({
         {"INTADD(9223372036854775807, 1)", ""},
         {"INTADD(9223372036854775806, 1)", "9223372036854775807"},

@@ -14,14 +14,14 @@ namespace {
 
 namespace limits = model::limits;
 
-// What an uncounted search may be at worst, in characters looked at.
+// Worst-case work of an uncounted search, in characters examined.
 constexpr std::uint64_t kQuickWorkMax = 400'000'000;
-// Below this many steps from each start a search is not worth trying without counting.
+// With fewer steps per start than this, an uncounted search is not worth trying.
 constexpr std::uint64_t kQuickStepsMin = 64;
 constexpr std::size_t kJitStackBytesMin = 32 * 1024;
 
 std::optional<std::uint32_t> parse_modifiers(std::string_view modifiers) {
-    // \C would match half of a character.
+    // \C would match part of a character.
     std::uint32_t options = PCRE2_UTF | PCRE2_NEVER_BACKSLASH_C;
     for (const char modifier : modifiers) {
         switch (modifier) {
@@ -99,7 +99,7 @@ struct Regex::Program {
         return out;
     }
 
-    // Machine code takes longer to make than one short search takes without it.
+    // JIT compilation takes longer than one short search without it.
     void count_use() {
         if (++uses != 2) return;
         if (pcre2_jit_compile(code.get(), PCRE2_JIT_COMPLETE) != 0) return;
@@ -111,7 +111,7 @@ struct Regex::Program {
     int match(std::string_view text, std::size_t from) {
         count_use();
         const int result = match_with(text, from, 0);
-        // The machine code's stack is small; the interpreter has the heap up to its limit.
+        // The JIT stack is small; the interpreter may use the heap up to its limit.
         return result == PCRE2_ERROR_JIT_STACKLIMIT ? match_with(text, from, PCRE2_NO_JIT) : result;
     }
 
@@ -150,7 +150,7 @@ Regex::Regex(std::string_view pattern, std::string_view modifiers) : pattern_(pa
 Regex::~Regex() = default;
 
 Regex::Outcome Regex::find(std::string_view text, std::size_t from, Work& work, Match& match) {
-    // From each of n starts at most `steps` times over n characters.
+    // At most `steps` passes over n characters from each of n starts.
     const std::uint64_t size = std::max<std::uint64_t>(text.size(), 1);
     const std::uint64_t steps = kQuickWorkMax / size / size;
     if (!work.once || steps < kQuickStepsMin) return find_counted(text, from, work, match);
@@ -166,9 +166,9 @@ Regex::Outcome Regex::find_counted(std::string_view text,
                                    Match& match) {
     if (counted_ == nullptr) {
         counted_ = Program::make(pattern_, options_ | PCRE2_AUTO_CALLOUT);
-        if (counted_ == nullptr) return Outcome::kGaveUp;  // too long with the calls in it
+        if (counted_ == nullptr) return Outcome::kGaveUp;  // too long with the callouts
     }
-    // A back reference compares text without moving on when it differs.
+    // A back reference that fails compares text without advancing.
     const std::uint64_t per_item = counted_->has_back_references() ? 1 + text.size() / 64 : 1;
     Count count{.left = work.left, .per_item = per_item, .position = from};
     pcre2_set_callout(counted_->context.get(), count_item, &count);

@@ -1,11 +1,10 @@
-// Regular expressions of PCRE2 whose work is bounded: a pattern that would go on for hours gives up
-// instead.
+// PCRE2 regular expressions with bounded work: a pattern that would run for hours gives up instead.
 //
-// PCRE2's own limit counts anew at every position of the text where a match might start and does
-// not count the characters that a repetition runs over, so alone it bounds nothing in a text of
-// megabytes. It serves here while even the worst case under it is little work. Otherwise the
-// pattern is matched once more with a call before each of its items, which counts the items and the
-// distance covered.
+// PCRE2's own limit restarts at every position of the text where a match might start and does not
+// count the characters that a repetition runs over, so alone it bounds nothing in a text of
+// megabytes. It is used here while even its worst case is little work. Otherwise the pattern is
+// matched again with a callout before each of its items, which counts the items and the distance
+// covered.
 
 #pragma once
 
@@ -21,13 +20,13 @@ namespace orrery::sql {
 
 class Regex {
 public:
-    // Modifiers are letters of m s i x.
+    // Modifiers are letters from m s i x.
     Regex(std::string_view pattern, std::string_view modifiers);
     ~Regex();
     Regex(const Regex&) = delete;
     Regex& operator=(const Regex&) = delete;
 
-    // Whether pattern and modifiers are; otherwise there is nothing to find.
+    // Whether pattern and modifiers are valid; find() requires it.
     bool is_valid() const { return quick_ != nullptr; }
 
     enum class Outcome : std::uint8_t { kMatch, kNoMatch, kGaveUp };
@@ -35,14 +34,14 @@ public:
         std::size_t from = 0;
         std::size_t until = 0;
     };
-    // What may still be spent on one call of a function.
+    // The remaining work budget of one function call.
     struct Work {
         std::uint64_t left = model::limits::kRegexWorkMax;
-        bool once = true;  // one search only, so that a part of it may go uncounted
+        bool once = true;  // a single search, part of which may go uncounted
     };
 
-    // The first match at this byte or later, which must start a character. `text` is valid UTF-8.
-    // Not for two threads at once.
+    // The first match at or after this byte, which must start a character. `text` is valid UTF-8.
+    // Not thread-safe.
     Outcome find(std::string_view text, std::size_t from, Work& work, Match& match);
 
 private:
@@ -53,7 +52,7 @@ private:
     std::string pattern_;
     std::uint32_t options_ = 0;
     std::unique_ptr<Program> quick_;
-    std::unique_ptr<Program> counted_;  // made when it is needed
+    std::unique_ptr<Program> counted_;  // compiled on demand
 };
 
 }  // namespace orrery::sql

@@ -14,7 +14,7 @@ namespace {
 
 using Arguments = std::span<const Value>;
 
-// What a place in the query keeps from row to row: the pattern it used last, valid or not.
+// State kept from row to row: the last pattern used, valid or not.
 struct Compiled {
     std::string pattern;
     std::string modifiers;
@@ -35,7 +35,7 @@ std::shared_ptr<Compiled> compiled(Arguments arguments, FunctionContext& context
     return made;
 }
 
-// The first match; undefined when the pattern is invalid or matching it too much work.
+// The first match; nothing when the pattern is invalid or takes too much work.
 std::optional<Regex::Outcome> find_first(Arguments arguments,
                                          FunctionContext& context,
                                          Regex::Match& match) {
@@ -54,7 +54,7 @@ Value regex_match(Arguments arguments, FunctionContext& context) {
     return outcome ? Value::boolean(*outcome == Regex::Outcome::kMatch) : Value::undefined();
 }
 
-// These two are undocumented names of the SDKs' function table; what they do is guessed from them.
+// The SDKs' function table lists these two without documentation; the names suggest the behaviour.
 Value regex_extract(Arguments arguments, FunctionContext& context) {
     Regex::Match match;
     const auto outcome = find_first(arguments, context, match);
@@ -78,7 +78,7 @@ Value regex_extract_all(Arguments arguments, FunctionContext& context) {
         if (!fits_array(matches.size(), context)) return Value::undefined();
         from = match.until;
         if (match.from < match.until) continue;
-        // The next search starts one character on, or it would find the same empty match.
+        // Advance one character, or the next search would find the same empty match.
         if (from == text.size()) break;
         std::string_view rest = text.substr(from);
         take_code_point(rest);
@@ -97,7 +97,7 @@ constexpr Function kFunctions[] = {
      "s",
      regex_extract,
      "REGEXEXTRACT(s, pattern [, modifiers])",
-     "The first piece of the string that matches the pattern; undefined when there is none.",
+     "The first part of the string that matches the pattern; undefined when there is none.",
      {"REGEXEXTRACT(\"salt3824908\", \"[0-9]+\")", "\"3824908\""}},
     {"REGEXEXTRACTALL",
      2,
@@ -105,7 +105,7 @@ constexpr Function kFunctions[] = {
      "s",
      regex_extract_all,
      "REGEXEXTRACTALL(s, pattern [, modifiers])",
-     "All pieces of the string that match the pattern.",
+     "All parts of the string that match the pattern.",
      {"REGEXEXTRACTALL(\"a1b22\", \"[0-9]+\")", "[\"1\",\"22\"]"}},
     {"REGEXMATCH",
      2,

@@ -47,14 +47,14 @@ TEST(RegexMatch, Extract) {
     });
 }
 
-TEST(RegexMatch, KeepsWhatItCompiled) {
+TEST(RegexMatch, ReusesCompiledPatterns) {
     FunctionTest test;
     std::shared_ptr<void> state;
     test.context.state = &state;
     EXPECT_EQ(test.print("REGEXMATCH(\"abcd\", \"b\")"), "true");
     const void* const first = state.get();
     EXPECT_NE(first, nullptr);
-    for (int i = 0; i < 3; ++i) {  // with machine code from the second on
+    for (int i = 0; i < 3; ++i) {  // JIT-compiled from the second on
         EXPECT_EQ(test.print("REGEXMATCH(\"xyz\", \"b\")"), "false");
         EXPECT_EQ(test.print("REGEXMATCH(\"abcd\", \"b\")"), "true");
         EXPECT_EQ(state.get(), first);
@@ -79,7 +79,7 @@ struct Bomb {
     std::string text;
 };
 
-// Each of these takes hours or more when nothing stops it; a test that ends has passed.
+// Each of these would run for hours or more if not stopped; the test passes if it ends.
 TEST(Regex, BombsGiveUp) {
     const std::string many(2'000'000, 'a');
     const Bomb bombs[] = {
@@ -97,13 +97,13 @@ TEST(Regex, BombsGiveUp) {
     for (const Bomb& bomb : bombs) {
         Regex regex(bomb.pattern, "");
         ASSERT_TRUE(regex.is_valid()) << bomb.name;
-        for (int i = 0; i < 2; ++i) {  // without and with machine code
+        for (int i = 0; i < 2; ++i) {  // without and with JIT
             EXPECT_NE(find(regex, bomb.text), Outcome::kMatch) << bomb.name;
         }
     }
 }
 
-TEST(Regex, LongTextsAreMatchedAllTheSame) {
+TEST(Regex, LongTextsAreStillMatched) {
     std::string text;
     for (int i = 0; i < 100'000; ++i) {
         text += "some words, ";
@@ -130,7 +130,7 @@ TEST(Regex, AllMatchesTogetherAreBounded) {
     Arena arena;
     FunctionContext context{.arena = arena};
     const std::string text(300'000, 'a');
-    // Every one of the matches looks at the rest of the text.
+    // Every match examines the rest of the text.
     const Value arguments[] = {Value::string(text), Value::string("a(?!.*b)")};
     EXPECT_TRUE(
         call_function(*find_function("REGEXEXTRACTALL"), arguments, context).is_undefined());

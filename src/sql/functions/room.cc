@@ -22,7 +22,7 @@ bool fits_arena(std::size_t bytes, FunctionContext& context) {
         context.arena.used() <= limits::kFunctionArenaBytesMax - bytes) {
         return true;
     }
-    refuse("The bytes that the functions of the query make of one item",
+    refuse("The bytes computed by the query's functions for one item",
            limits::kFunctionArenaBytesMax,
            context);
     return false;
@@ -58,7 +58,7 @@ Value string_result(std::string_view text, FunctionContext& context) {
 
 bool fits_string(std::size_t bytes, FunctionContext& context) {
     if (bytes <= limits::kFunctionStringBytesMax) return true;
-    refuse("The bytes of a string that a function of the query makes",
+    refuse("The bytes of a string computed by a function of the query",
            limits::kFunctionStringBytesMax,
            context);
     return false;
@@ -66,16 +66,14 @@ bool fits_string(std::size_t bytes, FunctionContext& context) {
 
 bool fits_array(std::size_t count, FunctionContext& context) {
     if (count <= limits::kFunctionArrayElementsMax) return true;
-    refuse("The elements of an array that a function of the query makes",
+    refuse("The elements of an array computed by a function of the query",
            limits::kFunctionArrayElementsMax,
            context);
     return false;
 }
 
 void refuse_nodes(FunctionContext& context) {
-    refuse("The values that a function of the query has to compare",
-           limits::kFunctionNodesMax,
-           context);
+    refuse("The values compared by a function of the query", limits::kFunctionNodesMax, context);
 }
 
 }  // namespace orrery::sql

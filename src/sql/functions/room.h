@@ -1,5 +1,5 @@
-// Room for results in the arena, within the limits on what one function may make. Ask before
-// making, so that a result which is too large is never built.
+// Allocates results in the arena, within the limits on what one function may produce. Allocate
+// before computing, so that an oversized result is never built.
 
 #pragma once
 
@@ -12,19 +12,19 @@
 
 namespace orrery::sql {
 
-// Uninitialised. Nothing when it would be too much; context.error says so then.
+// Uninitialised. Nothing when it would exceed a limit; context.error is then set.
 std::optional<std::span<char>> string_room(std::size_t bytes, FunctionContext& context);
 std::optional<std::span<Value>> array_room(std::size_t count, FunctionContext& context);
 std::optional<std::span<Member>> object_room(std::size_t count, FunctionContext& context);
 
-// A string that was built elsewhere, as a value.
+// Copies a string that was built elsewhere into a value.
 Value string_result(std::string_view text, FunctionContext& context);
 
-// False, with context.error set, when that many are too many.
+// False, with context.error set, when a limit is exceeded.
 bool fits_string(std::size_t bytes, FunctionContext& context);
 bool fits_array(std::size_t count, FunctionContext& context);
 
-// Ends the query because the arguments of a function hold too many values to compare.
+// Ends the query because the arguments of a function contain too many values to compare.
 void refuse_nodes(FunctionContext& context);
 
 }  // namespace orrery::sql

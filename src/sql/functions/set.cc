@@ -42,7 +42,7 @@ Value array_of(const std::vector<Value>& values, FunctionContext& context) {
     return Value::array(*room);
 }
 
-// In the order of the second array, as the documented sample has it.
+// In the order of the second array, as in the documented sample.
 Value set_intersect(Arguments arguments, FunctionContext& context) {
     const auto both = operands(arguments, context);
     if (!both) return Value::undefined();
@@ -105,7 +105,7 @@ constexpr Function kFunctions[] = {
      "a",
      set_equal,
      "SETEQUAL(a, b)",
-     "Whether both have the same elements, whatever their order and number.",
+     "Whether both have the same elements, regardless of order and duplicates.",
      {"SETEQUAL([1, 2, 3, 3], [3, 2, 1])", "true"}},
     {"SETINTERSECT",
      2,
@@ -121,7 +121,7 @@ constexpr Function kFunctions[] = {
      "a",
      set_union,
      "SETUNION(a, b)",
-     "The elements that are in one of them, each once.",
+     "The elements that are in either, each once.",
      {"SETUNION([1, 2], [2, 3])", "[1,2,3]"}},
 };
 

@@ -1,5 +1,5 @@
-// Functions of one string. They count UTF-16 code units, see utf16.h. Upper and lower case are
-// those of single characters in no language (ß stays ß), as .NET's invariant culture has them.
+// Functions of one string. They count UTF-16 code units, see utf16.h. Case conversion is per
+// character and language-independent (ß stays ß), as in .NET's invariant culture.
 
 #include <algorithm>
 #include <bitset>
@@ -73,7 +73,7 @@ Value right(Arguments arguments, FunctionContext& context) {
     return Value::string(utf16_substring(text, range, context.arena));
 }
 
-// Surrogate pairs stay whole: turned around they would be no text any more.
+// Surrogate pairs stay whole: reversed, they would not be valid text.
 Value reverse(Arguments arguments, FunctionContext& context) {
     const std::string_view text = arguments[0].string();
     const auto room = string_room(text.size(), context);
@@ -220,7 +220,7 @@ constexpr Function kFunctions[] = {
      "sn",
      substring,
      "SUBSTRING(s, start, length)",
-     "The characters from a position on, counted from 0; empty when the start is not in the "
+     "The characters starting at a position, counted from 0; empty when the start is not in the "
      "string.",
      {"SUBSTRING(\"AdventureWorks\", 9, 5)", "\"Works\""}},
     {"TRIM",

@@ -1,5 +1,5 @@
-// Functions that make longer strings, or arrays, of strings. Each works out the size of its result
-// before it makes it.
+// Functions that build longer strings, or arrays, from strings. Each computes the size of its
+// result before building it.
 
 #include <cmath>
 #include <cstring>
@@ -20,7 +20,7 @@ namespace {
 
 using Arguments = std::span<const Value>;
 
-// Fills room whose size has been worked out.
+// Fills a buffer whose size has been computed.
 class Filler {
 public:
     explicit Filler(std::span<char> room) : room_(room) {}
@@ -40,7 +40,7 @@ private:
     std::size_t used_ = 0;
 };
 
-// Strings with a separator between each two.
+// Strings joined by a separator.
 Value joined(std::span<const Value> strings, std::string_view separator, FunctionContext& context) {
     std::size_t bytes = 0;
     for (std::size_t i = 0; i < strings.size(); ++i) {
@@ -65,7 +65,7 @@ Value string_join(Arguments arguments, FunctionContext& context) {
     return joined(arguments[0].elements(context.arena), arguments[1].string(), context);
 }
 
-// `wanted` is not empty.
+// `wanted` must not be empty.
 std::size_t count_text(std::string_view text, std::string_view wanted) {
     std::size_t count = 0;
     for (std::size_t at = find_text(text, wanted); at != kNowhere;
@@ -117,7 +117,7 @@ Value replicate(Arguments arguments, FunctionContext& context) {
     return filler.result();
 }
 
-// The pieces are pieces of the string itself.
+// The pieces point into the string itself.
 Value string_split(Arguments arguments, FunctionContext& context) {
     const std::string_view text = arguments[0].string();
     const std::string_view delimiter = arguments[1].string();
@@ -134,14 +134,14 @@ Value string_split(Arguments arguments, FunctionContext& context) {
     return Value::array(*room);
 }
 
-// Prints as results are printed, but stops when it gets too long: a value can hold the same part
-// many times over and print to far more than it takes in memory. Numbers that JSON cannot say
-// become words.
+// Prints as results are printed, but stops when the text gets too long: a value can contain the
+// same part many times over and print to far more than it takes in memory. Numbers that JSON cannot
+// represent become words.
 class Printer {
 public:
     explicit Printer(FunctionContext& context) : context_(context) {}
 
-    // False when it is too long; context.error is set then.
+    // False when it is too long; context.error is then set.
     bool append(const Value& value) {
         if (!fits_string(text_.size(), context_)) return false;
         switch (value.kind()) {
@@ -159,8 +159,8 @@ public:
     const std::string& text() const { return text_; }
 
 private:
-    // False when it is no text, a number in it needs a word, or a string could be written another
-    // way: equal values must give equal strings.
+    // False when the value is not JSON text, a number in it needs a word, or a string could be
+    // written another way: equal values must give equal strings.
     bool append_raw(const Value& value) {
         const auto raw = value.raw();
         if (!raw || raw->find('\\') != std::string_view::npos) return false;
@@ -214,7 +214,7 @@ constexpr Function kFunctions[] = {
      "s",
      concat,
      "CONCAT(s, s, …)",
-     "The strings one after the other.",
+     "The strings concatenated.",
      {"CONCAT(\"Ferpal\", \"Ropes\")", "\"FerpalRopes\""}},
     {"REPLACE",
      3,
@@ -222,7 +222,7 @@ constexpr Function kFunctions[] = {
      "s",
      replace,
      "REPLACE(s, find, by)",
-     "The string with every occurrence of a text replaced; undefined when that text is empty.",
+     "The string with every occurrence of a text replaced; undefined when the text is empty.",
      {"REPLACE(\"AdventureWorksLT\", \"LT\", \"LT2\")", "\"AdventureWorksLT2\""}},
     {"REPLICATE",
      2,
@@ -230,7 +230,7 @@ constexpr Function kFunctions[] = {
      "sn",
      replicate,
      "REPLICATE(s, n)",
-     "The string `n` times; undefined when that is longer than 10,000 characters.",
+     "The string `n` times; undefined when the result exceeds 10,000 characters.",
      {"REPLICATE(\"Cosmic\", 3)", "\"CosmicCosmicCosmic\""}},
     {"STRINGJOIN",
      2,
@@ -238,7 +238,7 @@ constexpr Function kFunctions[] = {
      "as",
      string_join,
      "STRINGJOIN(a, separator)",
-     "The strings of an array with the separator between them; undefined when an element is no "
+     "The strings of an array with the separator between them; undefined when an element is not a "
      "string.",
      {"STRINGJOIN([\"Iropa\", \"Mountain\", \"Bike\"], \" \")", "\"Iropa Mountain Bike\""}},
     {"STRINGSPLIT",
@@ -247,7 +247,7 @@ constexpr Function kFunctions[] = {
      "s",
      string_split,
      "STRINGSPLIT(s, delimiter)",
-     "The pieces between the delimiters; the whole string when the delimiter is empty.",
+     "The parts between the delimiters; the whole string when the delimiter is empty.",
      {"STRINGSPLIT(\"CARBON_STEEL\", \"_\")", "[\"CARBON\",\"STEEL\"]"}},
     {"TOSTRING",
      1,
@@ -255,7 +255,7 @@ constexpr Function kFunctions[] = {
      "d",
      to_string,
      "TOSTRING(e)",
-     "A string as it is, anything else as JSON.",
+     "A string unchanged, any other value as JSON.",
      {"TOSTRING([1, 2, 3])", "\"[1,2,3]\""}},
 };
 

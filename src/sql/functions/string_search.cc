@@ -16,8 +16,8 @@ Value contains(Arguments arguments, FunctionContext& /*context*/) {
     return Value::boolean(find_text(fold_case(text), fold_case(wanted)) != kNowhere);
 }
 
-// CONTAINS of each of the others, joined by OR or by AND as the operators do it: the value that
-// decides wins, otherwise an argument that is no string makes the result undefined.
+// CONTAINS of each of the other arguments, combined as OR or AND does it: a deciding value wins,
+// otherwise an argument that is not a string makes the result undefined.
 template <bool IgnoreCase, bool Deciding>
 Value contains_many(Arguments arguments, FunctionContext& /*context*/) {
     const std::string folded = IgnoreCase ? fold_case(arguments[0].string()) : "";
@@ -54,14 +54,14 @@ Value string_equals(Arguments arguments, FunctionContext& /*context*/) {
     return Value::boolean(flag(arguments, 2) ? equal_any_case(a, b) : a == b);
 }
 
-// A byte offset as queries count.
+// Converts a byte offset to a position in UTF-16 units.
 Value position(std::string_view text, std::size_t offset) {
     if (offset == kNowhere) return Value::number(-1);
     return Value::number(static_cast<std::int64_t>(utf16_length(text.substr(0, offset))));
 }
 
-// The service does not say what a start outside of the string means: before it is taken for its
-// beginning here, behind it nothing is found.
+// The service does not document a start outside the string: here a negative start means the
+// beginning, and nothing is found past the end.
 Value index_of(Arguments arguments, FunctionContext& /*context*/) {
     const std::string_view text = arguments[0].string();
     std::size_t from = 0;
@@ -74,7 +74,7 @@ Value index_of(Arguments arguments, FunctionContext& /*context*/) {
     return position(text, find_text(text, arguments[1].string(), from));
 }
 
-// All of the match lies at the start position or before it: ("abcdeabc", "abc", 6) is 0.
+// The whole match lies at or before the start position: ("abcdeabc", "abc", 6) is 0.
 Value last_index_of(Arguments arguments, FunctionContext& /*context*/) {
     std::string_view text = arguments[0].string();
     if (arguments.size() > 2) {
@@ -89,8 +89,8 @@ Value last_index_of(Arguments arguments, FunctionContext& /*context*/) {
     return position(text, find_last_text(text, arguments[1].string()));
 }
 
-// Undocumented names of the SDKs' function table; what they do is guessed from them. Without a
-// match the result is empty, as that of XPath's functions of this name.
+// The SDKs' function table lists these without documentation; the names suggest the behaviour.
+// Without a match the result is empty, as in XPath's functions of the same name.
 template <std::size_t (*Find)(std::string_view, std::string_view)>
 Value substring_before(Arguments arguments, FunctionContext& /*context*/) {
     const std::string_view text = arguments[0].string();
@@ -125,7 +125,7 @@ constexpr Function kFunctions[] = {
      "se",
      contains_many<true, false>,
      "CONTAINS_ALL_CI(s, text, …)",
-     "Whether all of the texts are in the string, whatever their case.",
+     "Whether all of the texts are in the string, ignoring case.",
      {"CONTAINS_ALL_CI(\"Have a nice day!\", \"HAVE\", \"NICE\")", "true"}},
     {"CONTAINS_ALL_CS",
      2,
@@ -141,7 +141,7 @@ constexpr Function kFunctions[] = {
      "se",
      contains_many<true, true>,
      "CONTAINS_ANY_CI(s, text, …)",
-     "Whether one of the texts is in the string, whatever its case.",
+     "Whether one of the texts is in the string, ignoring case.",
      {"CONTAINS_ANY_CI(\"Have a nice day!\", \"had\", \"NICE\")", "true"}},
     {"CONTAINS_ANY_CS",
      2,
@@ -165,7 +165,7 @@ constexpr Function kFunctions[] = {
      "ssn",
      index_of,
      "INDEX_OF(s, text [, start])",
-     "Where the text stands first, counted from 0; -1 when it does not.",
+     "The position of the first occurrence of the text, counted from 0; -1 without one.",
      {"INDEX_OF(\"AdventureWorks\", \"Works\", 5)", "9"}},
     {"LASTINDEXOF",
      2,
@@ -173,7 +173,7 @@ constexpr Function kFunctions[] = {
      "ssn",
      last_index_of,
      "LASTINDEXOF(s, text [, start])",
-     "Where the text stands last, all of it at or before the start; -1 when it does not.",
+     "The position of the last occurrence that ends at or before the start; -1 without one.",
      {"LASTINDEXOF(\"abcdeabc\", \"abc\", 6)", "0"}},
     {"LASTSUBSTRINGAFTER",
      2,
@@ -205,7 +205,7 @@ constexpr Function kFunctions[] = {
      "ssb",
      string_equals,
      "STRINGEQUALS(s, text [, ignoreCase])",
-     "Whether both are the same string.",
+     "Whether both strings are equal.",
      {"STRINGEQUALS(\"AdventureWorks\", \"adventureworks\", true)", "true"}},
     {"SUBSTRINGAFTER",
      2,

@@ -103,7 +103,7 @@ TEST(StringSearch, BeforeAndAfter) {
     });
 }
 
-// Texts for which comparing at every position takes the product of the lengths: minutes.
+// Naive search takes time proportional to the product of these lengths: minutes.
 TEST(TextSearch, IsLinear) {
     const std::string text(2'000'000, 'a');
     const std::string wanted = std::string(500'000, 'a') + "b" + std::string(500'000, 'a');
@@ -126,7 +126,7 @@ TEST(TextSearch, FoldsCase) {
     EXPECT_EQ(fold_case("ABC xyz"), "abc xyz");
     EXPECT_EQ(fold_case("ÄÉ Σς"), "äé σσ");
     EXPECT_TRUE(equal_any_case("Ω", "\u2126"));  // the ohm sign
-    EXPECT_FALSE(equal_any_case("ß", "ss"));     // one character stays one
+    EXPECT_FALSE(equal_any_case("ß", "ss"));     // characters are not expanded
 }
 
 }  // namespace

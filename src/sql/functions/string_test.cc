@@ -67,8 +67,8 @@ TEST(String, UpperAndLowerCase) {
         {"UPPER(\"adventure_works\")", "\"ADVENTURE_WORKS\""},
         {"LOWER(\"ÄÖÜ ΣΑΣ Я\")", "\"äöü σασ я\""},
         {"UPPER(\"äöü σας я\")", "\"ÄÖÜ ΣΑΣ Я\""},
-        {"UPPER(\"straße\")", "\"STRAßE\""},  // one character stays one
-        {"UPPER(\"i\")", "\"I\""},            // in no language, not even Turkish
+        {"UPPER(\"straße\")", "\"STRAßE\""},  // characters are not expanded
+        {"UPPER(\"i\")", "\"I\""},            // independent of language, even Turkish
         {"UPPER(\"ɐ\")", "\"Ɐ\""},            // two bytes become three
         {"LOWER(\"\")", "\"\""},
     });

@@ -10,7 +10,7 @@ namespace orrery::sql {
 namespace {
 
 // The SDKs emit IS_BOOLEAN in the filters that resume an ORDER BY and _TRY_ARRAY_CONTAINS to read
-// many items; the others are the spellings of their name tables where the documentation differs
+// many items; the others are spellings of their name tables that differ from the documentation
 // (dotnet SqlFunctionCallScalarExpression.cs).
 constexpr Alias kAliases[] = {
     {"IS_BOOLEAN", "IS_BOOL"},

@@ -11,7 +11,7 @@
 namespace orrery::sql {
 namespace {
 
-TEST(FunctionTable, ExamplesAreTrue) {
+TEST(FunctionTable, ExamplesAreCorrect) {
     for (const FunctionGroup& group : function_groups()) {
         for (const Function& function : group.functions) {
             expect_results({{function.example.expression, function.example.result}});
@@ -36,8 +36,8 @@ TEST(FunctionTable, RowsAreComplete) {
     }
 }
 
-// Names of the documentation's pages (nosql-query-docs cosmos-db/query), as it groups them.
-TEST(FunctionTable, KnowsEveryDocumentedName) {
+// Names of the documentation's pages (nosql-query-docs cosmos-db/query), grouped as there.
+TEST(FunctionTable, HasEveryDocumentedName) {
     std::istringstream names(
         "ABS ACOS ASIN ATAN ATN2 CEILING COS COT DEGREES EXP FLOOR INTADD INTBITAND "
         "INTBITLEFTSHIFT INTBITNOT INTBITOR INTBITRIGHTSHIFT INTBITXOR INTDIV INTMOD INTMUL "
@@ -59,7 +59,7 @@ TEST(FunctionTable, KnowsEveryDocumentedName) {
     }
 }
 
-TEST(FunctionTable, NamesAreFoundInAnyCase) {
+TEST(FunctionTable, NamesAreCaseInsensitive) {
     EXPECT_EQ(find_function("StringEquals")->name, "STRINGEQUALS");
     EXPECT_EQ(find_function("is_boolean")->name, "IS_BOOL");
     EXPECT_EQ(find_function("IntBitwiseLeftShift")->name, "INTBITLEFTSHIFT");
@@ -81,7 +81,7 @@ bool takes(char kind, const Value& value) {
            kLetters[static_cast<std::size_t>(value.kind())] == kind;
 }
 
-// Each place gets a value of each kind, the other places what they take.
+// Passes a value of each kind at each position, and accepted values at the others.
 void expect_kinds_checked(const Function& function,
                           std::span<const Value> values,
                           FunctionContext& context) {
@@ -103,7 +103,7 @@ void expect_kinds_checked(const Function& function,
     }
 }
 
-TEST(FunctionTable, OtherKindsAreUndefined) {
+TEST(FunctionTable, WrongKindsGiveUndefined) {
     FunctionTest test;
     const Value values[] = {test("undefined"),
                             test("null"),
@@ -155,7 +155,7 @@ TEST(Conditional, Samples) {
 TEST(TypeCheck, EveryKind) {
     struct Row {
         std::string_view argument;
-        std::string_view kinds;  // the functions that say true
+        std::string_view kinds;  // the functions that return true
     };
     const Row rows[] = {
         {"undefined", ""},

@@ -1,5 +1,5 @@
-// Calls functions from text, for tests: literals as JSON has them, undefined, NaN, Infinity, and
-// calls of functions. Not the query language: just enough to write arguments down.
+// Calls functions from text, for tests: JSON literals, undefined, NaN, Infinity, and function
+// calls. Not the query language: just enough to write arguments.
 
 #pragma once
 
@@ -26,7 +26,7 @@ public:
         return out;
     }
 
-    // As JSON; empty for undefined. Numbers that JSON cannot say are words.
+    // As JSON; empty for undefined. Numbers that JSON cannot represent are words.
     std::string print(std::string_view expression) {
         const Value result = (*this)(expression);
         std::string out;

@@ -25,7 +25,7 @@ char32_t take_folded(std::string_view& rest) {
     return folded(take_code_point(rest).value_or(kReplacementCharacter));
 }
 
-// What is left of the text behind the start, or nothing when it starts otherwise.
+// The rest of the text after `start`; nothing when it does not begin with that.
 std::optional<std::string_view> without_start(std::string_view text, std::string_view start) {
     while (!start.empty()) {
         if (text.empty() || take_folded(text) != take_folded(start)) return std::nullopt;
@@ -76,7 +76,7 @@ bool starts_with_any_case(std::string_view text, std::string_view start) {
 }
 
 bool ends_with_any_case(std::string_view text, std::string_view end) {
-    // Folding keeps the number of characters, so the last ones are all there is to compare.
+    // Folding keeps the number of characters, so comparing the last ones suffices.
     auto characters = std::count_if(end.begin(), end.end(), is_character_start);
     std::size_t from = text.size();
     while (characters > 0 && from > 0) {

@@ -1,4 +1,4 @@
-// Every one of these is true or false for any argument, undefined too.
+// Each of these is true or false for any argument, even undefined.
 
 #include "sql/functions/arguments.h"
 #include "sql/functions/date_time.h"
@@ -24,7 +24,7 @@ bool is_finite_number(const Value& value) {
     return value.is_number() && value.number().is_finite();
 }
 
-// 5.0 is an integer too: the engine's numbers do not remember how they were written.
+// 5.0 is an integer as well: numbers do not remember how they were written.
 bool is_integer(const Value& value) { return value.is_number() && whole(value).has_value(); }
 
 bool is_date_time(const Value& value) {
@@ -59,7 +59,7 @@ constexpr Function kFunctions[] = {
      "e",
      check<is_date_time>,
      "IS_DATETIME(e)",
-     "Whether it is a string that the date and time functions read.",
+     "Whether it is a string that the date and time functions accept.",
      {"IS_DATETIME(\"2024-12-12T20:21:25Z\")", "true"}},
     {"IS_DEFINED",
      1,
@@ -83,7 +83,7 @@ constexpr Function kFunctions[] = {
      "e",
      check<is_integer>,
      "IS_INTEGER(e)",
-     "Whether it is a number without a fraction that 64 bits hold.",
+     "Whether it is a number without a fraction that fits 64 bits.",
      {"IS_INTEGER(9223372036854775807)", "true"}},
     {"IS_NULL",
      1,

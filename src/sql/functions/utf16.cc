@@ -13,7 +13,7 @@ constexpr bool is_continuation(char byte) {
     return (static_cast<unsigned char>(byte) & 0xC0U) == 0x80;
 }
 
-// The first byte of a character of two units.
+// The lead byte of a character that takes two units.
 constexpr bool starts_pair(char byte) { return static_cast<unsigned char>(byte) >= 0xF0; }
 
 struct Position {
@@ -49,7 +49,7 @@ std::size_t character_end(std::string_view text, std::size_t byte) {
 }  // namespace
 
 bool is_ascii(std::string_view text) {
-    // Without an early exit the compiler takes many bytes at a time.
+    // Without an early exit the compiler can vectorise the loop.
     unsigned char all = 0;
     for (const char c : text) {
         all |= static_cast<unsigned char>(c);

@@ -9,7 +9,7 @@ namespace orrery::sql {
 
 namespace {
 
-// Where hashes are spread evenly a search takes two or three.
+// With evenly spread hashes a search takes two or three steps.
 constexpr std::uint64_t kStepsPerValue = 256;
 
 std::uint64_t mix(std::uint64_t x) {
@@ -39,7 +39,7 @@ std::uint64_t hash_value(const Value& value, Arena& arena) {
             }
             return hash;
         case Kind::kObject:
-            // A sum, because the order of members does not count.
+            // A sum, because member order does not matter.
             for (const Member& member : value.members(arena)) {
                 hash += mix(hash_text(member.name) + mix(hash_value(member.value, arena)));
             }

@@ -1,4 +1,4 @@
-// Sets of values by structural equality, for arrays too long to compare each with each.
+// Sets of values by structural equality, for arrays too long to compare pairwise.
 
 #pragma once
 
@@ -12,14 +12,14 @@
 
 namespace orrery::sql {
 
-// Takes values apart all the way down, so that comparing them often does not read their text
-// often. One of these counts what one call of a function takes apart: a value can hold the same
-// part many times over, and be far larger than the memory it takes.
+// Parses values completely, so that comparing them repeatedly does not parse their text each time.
+// One instance counts what one function call parses: a value can contain the same part many times
+// over and be far larger than the memory it takes.
 class TakeApart {
 public:
     explicit TakeApart(FunctionContext& context) : context_(context) {}
 
-    // Nothing when it is too much; context.error is set then.
+    // Nothing when it is too much; context.error is then set.
     std::optional<Value> operator()(const Value& value);
     std::optional<std::vector<Value>> elements(const Value& array);
 
@@ -31,30 +31,29 @@ private:
     std::size_t left_ = model::limits::kFunctionNodesMax;
 };
 
-// Holds values that have been taken apart.
+// Holds completely parsed values.
 class ValueSet {
 public:
     ValueSet(std::size_t values_max, FunctionContext& context);
 
-    // True when it was not there before.
+    // True when it was not in the set before.
     bool insert(const Value& value);
     bool contains(const Value& value) const;
     std::size_t size() const { return size_; }
 
 private:
     struct Slot {
-        Value value;  // undefined where there is none
+        Value value;  // undefined: empty slot
         std::uint64_t hash = 0;
     };
 
-    // Where the value is, or the free place where it would be.
+    // The slot of the value, or the free slot where it would go.
     std::size_t place(const Value& value, std::uint64_t hash) const;
 
     FunctionContext& context_;
-    // Values made up to fall on the same places would take forever to tell apart; the query ends
-    // instead.
+    // Values crafted to collide would take forever to compare; the query ends instead.
     mutable std::uint64_t steps_left_;
-    std::vector<Slot> slots_;  // a power of two, at least half of them free
+    std::vector<Slot> slots_;  // size is a power of two, at least half are free
     std::size_t size_ = 0;
 };
 

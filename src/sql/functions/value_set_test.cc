@@ -7,7 +7,7 @@
 namespace orrery::sql {
 namespace {
 
-// The number whose hash in a ValueSet this is.
+// The number that has this hash in a ValueSet.
 std::uint64_t unmix(std::uint64_t hash) {
     const auto inverse = [](std::uint64_t odd) {
         std::uint64_t out = odd;
@@ -37,7 +37,7 @@ TEST(ValueSet, HoldsEachValueOnce) {
     EXPECT_FALSE(set.contains(test("null")));
 }
 
-TEST(ValueSet, GivesUpOnValuesMadeToCollide) {
+TEST(ValueSet, GivesUpOnCraftedCollisions) {
     FunctionTest test;
     constexpr std::uint64_t kCount = 60'000;
     std::vector<Value> values;
@@ -50,7 +50,7 @@ TEST(ValueSet, GivesUpOnValuesMadeToCollide) {
     EXPECT_TRUE(test.context.error.has_value());
 }
 
-TEST(ValueSet, TakesApartAllTheWayDown) {
+TEST(ValueSet, ParsesNestedValues) {
     FunctionTest test;
     TakeApart take_apart(test.context);
     const auto value = take_apart(test("[{\"a\": [1, {}]}, \"x\"]"));
