@@ -9,7 +9,7 @@ namespace {
 
 // SELECT VALUE COUNT(…) can be merged from the counts of partitions; the oldest clients support
 // only that form.
-Status check_spreadable(const ast::Query& query) {
+Status check_distributable(const ast::Query& query) {
     for (const ast::SelectItem& item : query.select.items) {
         if (!called_aggregate(*item.expression) && has_aggregate(*item.expression)) {
             return plain_query_error(
@@ -39,7 +39,7 @@ Result<GatewayAnswer> decide_gateway_answer(const ast::Query& query,
     if (!request.cross_partition_enabled) return GatewayAnswer::kCrossPartitionDisabled;
     const bool must_merge = query.select.top || !query.order_by.empty() || aggregates || grouped ||
                             query.offset_limit.has_value();
-    if (must_merge) TRY(check_spreadable(query));
+    if (must_merge) TRY(check_distributable(query));
     return must_merge || request.parallelize ? GatewayAnswer::kNeedsPlan : GatewayAnswer::kServe;
 }
 

@@ -18,7 +18,7 @@ namespace orrery::sql {
 ItemNumber order_number(ItemNumber number, bool descends);
 
 // In place of the number: sorts after all items with the same values.
-inline constexpr std::string_view kBehindAllNumbers = "\xff\xff\xff\xff\xff\xff\xff\xff\xff";
+inline constexpr std::string_view kAfterAllNumbers = "\xff\xff\xff\xff\xff\xff\xff\xff\xff";
 
 // For the item the evaluator is at.
 std::string order_key(const std::vector<BoundOrder>& orders,

@@ -129,7 +129,7 @@ private:
     ItemNumber number_at(std::size_t offset) const {
         const std::string_view rest =
             std::string_view(from_).substr(std::min(offset, from_.size()));
-        if (rest == kBehindAllNumbers) return context_.access.backward ? 0 : kLastNumber;
+        if (rest == kAfterAllNumbers) return context_.access.backward ? 0 : kLastNumber;
         ByteReader reader(rest);
         const auto number = reader.big_endian<ItemNumber>();
         if (!reader.ok()) return first_number();

@@ -49,7 +49,7 @@ Result<std::string> position_of(const ResumeFilter& filter,
         number = rid->number;
     }
     if (filter.exclude) {
-        key += kBehindAllNumbers;
+        key += kAfterAllNumbers;
     } else if (number) {
         append_big_endian(key, order_number(*number, access.numbers_descend));
     }

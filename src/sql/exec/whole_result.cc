@@ -53,7 +53,7 @@ public:
         return add(order + identity, row);
     }
 
-    Result<std::optional<Resume>> put_out(const Resume& from, Output& output) {
+    Result<std::optional<Resume>> write_to(const Resume& from, Output& output) {
         auto row = begin_of(from.position);
         for (; row != rows_.end() && !output.is_complete(); ++row) {
             if (!output.add(row->second)) {
@@ -117,7 +117,7 @@ public:
     Result<std::optional<Resume>> run(const Resume& from, Output& output) {
         TRY(collect(prepared_.query));
         const Stopwatch watch(limits_.measure, page_.counters.writing);
-        return rows_.put_out(from, output);
+        return rows_.write_to(from, output);
     }
 
 private:

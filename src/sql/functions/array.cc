@@ -112,7 +112,7 @@ bool is_part(const Value& part, const Value& whole, Arena& arena) {
 }
 
 Value array_contains(Arguments arguments, FunctionContext& context) {
-    const auto wanted = TakeApart(context)(arguments[1]);
+    const auto wanted = DeepParser(context)(arguments[1]);
     if (!wanted) return Value::undefined();
     const bool partly = flag(arguments, 2) && wanted->is_object();
     return Value::boolean(any_element(arguments[0], context.arena, [&](const Value& element) {
@@ -125,8 +125,8 @@ Value array_contains(Arguments arguments, FunctionContext& context) {
 // wins, otherwise an undefined argument makes the result undefined.
 template <bool Deciding>
 Value array_contains_many(Arguments arguments, FunctionContext& context) {
-    TakeApart take_apart(context);
-    const auto elements = take_apart.elements(arguments[0]);
+    DeepParser parser(context);
+    const auto elements = parser.elements(arguments[0]);
     if (!elements) return Value::undefined();
     ValueSet set(elements->size(), context);
     for (const Value& element : *elements) {
@@ -134,7 +134,7 @@ Value array_contains_many(Arguments arguments, FunctionContext& context) {
     }
     bool undecided = false;
     for (const Value& argument : arguments.subspan(1)) {
-        const auto wanted = take_apart(argument);
+        const auto wanted = parser(argument);
         if (!wanted) return Value::undefined();
         if (wanted->is_undefined()) {
             undecided = true;

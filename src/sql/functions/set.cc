@@ -19,10 +19,10 @@ struct Operands {
 };
 
 std::optional<Operands> operands(Arguments arguments, FunctionContext& context) {
-    TakeApart take_apart(context);
-    auto a = take_apart.elements(arguments[0]);
+    DeepParser parser(context);
+    auto a = parser.elements(arguments[0]);
     if (!a) return std::nullopt;
-    auto b = take_apart.elements(arguments[1]);
+    auto b = parser.elements(arguments[1]);
     if (!b) return std::nullopt;
     return Operands{std::move(*a), std::move(*b)};
 }

@@ -51,7 +51,7 @@ std::uint64_t hash_value(const Value& value, Arena& arena) {
 
 }  // namespace
 
-std::optional<Value> TakeApart::operator()(const Value& value) {
+std::optional<Value> DeepParser::operator()(const Value& value) {
     if (left_ == 0) {
         refuse_nodes(context_);
         return std::nullopt;
@@ -62,7 +62,7 @@ std::optional<Value> TakeApart::operator()(const Value& value) {
     return value;
 }
 
-std::optional<std::vector<Value>> TakeApart::elements(const Value& array) {
+std::optional<std::vector<Value>> DeepParser::elements(const Value& array) {
     std::vector<Value> out;
     for (const Value& element : array.elements(context_.arena)) {
         if (element.is_undefined()) continue;
@@ -73,7 +73,7 @@ std::optional<std::vector<Value>> TakeApart::elements(const Value& array) {
     return out;
 }
 
-std::optional<Value> TakeApart::array(const Value& value) {
+std::optional<Value> DeepParser::array(const Value& value) {
     const auto from = value.elements(context_.arena);
     const auto room = array_room(from.size(), context_);
     if (!room) return std::nullopt;
@@ -85,7 +85,7 @@ std::optional<Value> TakeApart::array(const Value& value) {
     return Value::array(*room);
 }
 
-std::optional<Value> TakeApart::object(const Value& value) {
+std::optional<Value> DeepParser::object(const Value& value) {
     const auto from = value.members(context_.arena);
     const auto room = object_room(from.size(), context_);
     if (!room) return std::nullopt;

@@ -15,9 +15,9 @@ namespace orrery::sql {
 // Parses values completely, so that comparing them repeatedly does not parse their text each time.
 // One instance counts what one function call parses: a value can contain the same part many times
 // over and be far larger than the memory it takes.
-class TakeApart {
+class DeepParser {
 public:
-    explicit TakeApart(FunctionContext& context) : context_(context) {}
+    explicit DeepParser(FunctionContext& context) : context_(context) {}
 
     // Nothing when it is too much; context.error is then set.
     std::optional<Value> operator()(const Value& value);

@@ -52,8 +52,8 @@ TEST(ValueSet, GivesUpOnCraftedCollisions) {
 
 TEST(ValueSet, ParsesNestedValues) {
     FunctionTest test;
-    TakeApart take_apart(test.context);
-    const auto value = take_apart(test("[{\"a\": [1, {}]}, \"x\"]"));
+    DeepParser parser(test.context);
+    const auto value = parser(test("[{\"a\": [1, {}]}, \"x\"]"));
     ASSERT_TRUE(value.has_value());
     EXPECT_FALSE(value->raw().has_value());
     const auto members = value->elements(test.arena)[0].members(test.arena);

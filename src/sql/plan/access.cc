@@ -57,7 +57,7 @@ public:
             return nothing;
         }
         TRY(estimate_parts(sorted));
-        if (order == ItemOrder::kValue) return go_on_walking(position);
+        if (order == ItemOrder::kValue) return continue_walk(position);
         return sorted ? plan_sorted() : plan_unsorted(order);
     }
 
@@ -155,7 +155,7 @@ private:
         return {};
     }
 
-    Result<Access> go_on_walking(std::string_view position) const {
+    Result<Access> continue_walk(std::string_view position) const {
         const std::size_t part = TRY(parse_value_position(position))->part;
         if (part < parts_.size() && can_be_walked(part)) return walk(part);
         if (part >= parts_.size() && index_ != nullptr) {
