@@ -11,6 +11,7 @@ function(orrery_module name allowed)
     list(FILTER fuzzers INCLUDE REGEX "_fuzz\\.cc$")
 
     add_library(${name} STATIC ${sources})
+    set_target_properties(${name} PROPERTIES UNITY_BUILD ${ORRERY_UNITY} UNITY_BUILD_BATCH_SIZE 12)
     target_sources(${name} PUBLIC FILE_SET HEADERS BASE_DIRS src FILES ${headers})
     target_link_libraries(${name} PUBLIC ${allowed} ${ORRERY_LIBRARIES_${name}})
     # `cmake --build … --target all_verify_interface_header_sets` compiles each header on its own.

@@ -91,8 +91,6 @@ constexpr std::array<OperationCode, 6> kOperationCodes = {{
 }};
 constexpr std::int32_t kDocumentResource = 2;
 
-Error invalid(std::string why) { return Error(ErrorCode::kBadRequest, std::move(why)); }
-
 template <typename T>
 T value_or(const Value& value, T fallback) {
     return is_present(value) ? std::get<T>(value) : fallback;

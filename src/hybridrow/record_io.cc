@@ -12,8 +12,6 @@ constexpr std::uint32_t kRecordSchema = 2147473649;
 constexpr std::uint8_t kLengthIsPresent = 1;
 constexpr std::uint32_t kSegmentBytesMin = 10;
 
-Error invalid(std::string why) { return Error(ErrorCode::kBadRequest, std::move(why)); }
-
 void append_header(std::string& out, std::uint32_t schema) {
     out += static_cast<char>(kVersion);
     append_little_endian(out, schema);

@@ -10,9 +10,7 @@
 namespace orrery::hybridrow {
 namespace {
 
-Error invalid(std::string why) { return Error(ErrorCode::kBadRequest, std::move(why)); }
-
-Error invalid(const Column& column, std::string_view why) {
+Error invalid_field(const Column& column, std::string_view why) {
     return invalid("the field '" + std::string(column.path) + "' " + std::string(why));
 }
 
@@ -69,13 +67,13 @@ Status RowReader::read_sparse() {
     if (!at) return skip(type);
 
     const Column& column = schema_.columns[*at];
-    if (column.storage != StorageKind::kSparse) return invalid(column, "is not sparse");
-    if (is_present(row_[*at])) return invalid(column, "appears twice");
+    if (column.storage != StorageKind::kSparse) return invalid_field(column, "is not sparse");
+    if (is_present(row_[*at])) return invalid_field(column, "appears twice");
     if (column.type == TypeCode::kTrue && type == TypeCode::kFalse) {
         row_[*at] = false;
         return {};
     }
-    if (type != column.type) return invalid(column, "has the wrong type");
+    if (type != column.type) return invalid_field(column, "has the wrong type");
     row_[*at] = TRY(read_value(column));
     return {};
 }
@@ -117,9 +115,9 @@ Result<Value> RowReader::read_value(const Column& column) {
         default:
             CHECK(false);
     }
-    if (!in_.ok()) return invalid(column, "does not end within the row");
+    if (!in_.ok()) return invalid_field(column, "does not end within the row");
     if (column.type == TypeCode::kUtf8 && !json::is_valid_utf8(std::get<std::string_view>(value))) {
-        return invalid(column, "is not valid UTF-8");
+        return invalid_field(column, "is not valid UTF-8");
     }
     return value;
 }

@@ -3,13 +3,18 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <string_view>
+#include <utility>
 
 #include "base/bytes.h"
 #include "base/result.h"
 #include "hybridrow/schema.h"
 
 namespace orrery::hybridrow {
+
+// kBadRequest: the bytes are not what the format or the schema requires.
+inline Error invalid(std::string why) { return Error(ErrorCode::kBadRequest, std::move(why)); }
 
 // The start of every row: consumes the version, which must be ours, and the schema id, which it
 // returns.

@@ -8,7 +8,7 @@ namespace {
 
 using storage::Direction;
 
-Error damaged() { return Error(ErrorCode::kCorrupted, "an index entry is damaged"); }
+Error damaged_entry() { return Error(ErrorCode::kCorrupted, "an index entry is damaged"); }
 
 std::string entry_key(std::string_view prefix, std::string_view value, Docnum docnum) {
     std::string key(prefix);
@@ -49,7 +49,7 @@ public:
         cursor_->seek(entry_key(prefix_, value, docnum));
         read();
     }
-    Status status() const override { return sound_ ? cursor_->status() : Status(damaged()); }
+    Status status() const override { return sound_ ? cursor_->status() : Status(damaged_entry()); }
 
 private:
     void read() {
@@ -94,7 +94,7 @@ public:
         cursor_->seek(entry_key(posting_.prefix, {}, docnum));
         read();
     }
-    Status status() const { return sound_ ? cursor_->status() : Status(damaged()); }
+    Status status() const { return sound_ ? cursor_->status() : Status(damaged_entry()); }
 
 private:
     void read() {

@@ -6,7 +6,9 @@ namespace orrery::partition {
 
 namespace {
 
-Error damaged() { return Error(ErrorCode::kCorrupted, "the dictionary of an index is damaged"); }
+Error damaged_dictionary() {
+    return Error(ErrorCode::kCorrupted, "the dictionary of an index is damaged");
+}
 
 // Sorted ids, delta-encoded.
 std::string encode_paths(const std::vector<index::PathId>& paths) {
@@ -27,7 +29,7 @@ Result<std::vector<index::PathId>> decode_shape(std::string_view bytes) {
     std::uint64_t last = 0;
     while (!reader.rest().empty()) {
         last += reader.varint();
-        if (!reader.ok() || last > index::kPathsMax) return damaged();
+        if (!reader.ok() || last > index::kPathsMax) return damaged_dictionary();
         paths.push_back(static_cast<index::PathId>(last));
     }
     return paths;
@@ -55,11 +57,12 @@ Status IndexGeneration::load(const storage::Reader& store) {
         TRY(tree_.restore(path, static_cast<index::PathId>(id.varint())));
     }
     TRY(paths->status());
-    if (!tree_.is_complete()) return damaged();
+    if (!tree_.is_complete()) return damaged_dictionary();
     const auto shapes = store.scan(shape_names_of(number_), storage::Direction::kForward);
     for (; shapes->valid(); shapes->next()) {
         ByteReader id(shapes->key().substr(kNamePrefixBytes));
-        if (id.ordered_varint() != index::kFirstShape + shapes_.count()) return damaged();
+        if (id.ordered_varint() != index::kFirstShape + shapes_.count())
+            return damaged_dictionary();
         shapes_.restore(TRY(decode_shape(shapes->value())));
     }
     TRY(shapes->status());

@@ -6,9 +6,9 @@ namespace orrery::partition {
 
 namespace {
 
-constexpr char kFormat = 1;  // On disk. A new layout gets a new number.
+constexpr char kStateFormat = 1;  // On disk. A new layout gets a new number.
 
-Error damaged() { return Error(ErrorCode::kCorrupted, "the state of an index is damaged"); }
+Error damaged_state() { return Error(ErrorCode::kCorrupted, "the state of an index is damaged"); }
 
 void append(std::string& out, const GenerationRecord& generation) {
     out += static_cast<char>(generation.number);
@@ -26,7 +26,7 @@ GenerationRecord take_generation(ByteReader& reader) {
 }  // namespace
 
 std::string IndexStateRecord::encode() const {
-    std::string out(1, kFormat);
+    std::string out(1, kStateFormat);
     append(out, active);
     out += static_cast<char>(building ? 1 : 0);
     if (building) {
@@ -43,7 +43,7 @@ std::string IndexStateRecord::encode() const {
 Result<IndexStateRecord> IndexStateRecord::decode(std::string_view bytes) {
     ByteReader reader(bytes);
     IndexStateRecord state;
-    if (reader.take(1) != std::string_view(&kFormat, 1)) return damaged();
+    if (reader.take(1) != std::string_view(&kStateFormat, 1)) return damaged_state();
     state.active = take_generation(reader);
     if (reader.big_endian<std::uint8_t>() != 0) {
         BuildingRecord& building = state.building.emplace();
@@ -54,7 +54,7 @@ Result<IndexStateRecord> IndexStateRecord::decode(std::string_view bytes) {
     for (const char number : reader.rest()) {
         state.removing.push_back(static_cast<GenerationNumber>(number));
     }
-    if (!reader.ok()) return damaged();
+    if (!reader.ok()) return damaged_state();
     return state;
 }
 
@@ -70,7 +70,7 @@ Result<IndexPosition> IndexPosition::decode(std::string_view bytes) {
     IndexPosition position;
     position.next = reader.big_endian<Docnum>();
     position.items = reader.big_endian<std::uint64_t>();
-    if (!reader.ok() || !reader.rest().empty()) return damaged();
+    if (!reader.ok() || !reader.rest().empty()) return damaged_state();
     return position;
 }
 

@@ -4,9 +4,9 @@ namespace orrery::service {
 
 namespace {
 
-class Items : public sql::ItemCursor {
+class SnapshotItems : public sql::ItemCursor {
 public:
-    Items(const partition::Snapshot& snapshot, sql::ItemNumber from)
+    SnapshotItems(const partition::Snapshot& snapshot, sql::ItemNumber from)
         : walk_(snapshot.items(from)) {}
 
     Result<const sql::Item*> next() override {
@@ -56,7 +56,7 @@ Result<std::unique_ptr<PartitionSource>> PartitionSource::open(
 }
 
 std::unique_ptr<sql::ItemCursor> PartitionSource::items(sql::ItemNumber from) {
-    return std::make_unique<Items>(snapshot_, from);
+    return std::make_unique<SnapshotItems>(snapshot_, from);
 }
 
 Result<const sql::Item*> PartitionSource::load(sql::ItemNumber number) {

@@ -62,11 +62,11 @@ private:
 
 namespace {
 
-using State = std::shared_ptr<const FaultState>;
+using SharedFaults = std::shared_ptr<const FaultState>;
 
 class FaultyCursor final : public Cursor {
 public:
-    FaultyCursor(std::unique_ptr<Cursor> inner, State state)
+    FaultyCursor(std::unique_ptr<Cursor> inner, SharedFaults state)
         : inner_(std::move(inner)), state_(std::move(state)) {}
 
     bool valid() const override { return !state_->crashed() && inner_->valid(); }
@@ -81,7 +81,7 @@ public:
 
 private:
     const std::unique_ptr<Cursor> inner_;
-    const State state_;
+    const SharedFaults state_;
 };
 
 // Read operations of a store or of a snapshot.

@@ -5,7 +5,7 @@ namespace orrery::gateway::handlers {
 
 namespace {
 
-void respond_with_feed(Call& call, const Result<service::Page>& page) {
+void respond_with_databases(Call& call, const Result<service::Page>& page) {
     if (!page) return call.fail(page.error());
     call.respond(call.make_feed("", "Databases", *page));
 }
@@ -32,7 +32,7 @@ void respond_with(Call& call, unsigned status, const Result<service::ResourceAns
 }
 
 void list_databases(const Backend& backend, const CallPtr& call) {
-    respond_with_feed(*call, backend.resources.list_databases(call->request, nullptr));
+    respond_with_databases(*call, backend.resources.list_databases(call->request, nullptr));
 }
 
 void post_database(const Backend& backend, const CallPtr& call) {
@@ -42,7 +42,7 @@ void post_database(const Backend& backend, const CallPtr& call) {
     }
     const auto query = query_of(*call);
     if (!query) return call->fail(query.error());
-    respond_with_feed(*call, backend.resources.list_databases(call->request, &*query));
+    respond_with_databases(*call, backend.resources.list_databases(call->request, &*query));
 }
 
 void read_database(const Backend& backend, const CallPtr& call) {

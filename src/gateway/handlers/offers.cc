@@ -5,7 +5,7 @@ namespace orrery::gateway::handlers {
 
 namespace {
 
-void respond_with_feed(Call& call, const Result<service::Page>& page) {
+void respond_with_offers(Call& call, const Result<service::Page>& page) {
     if (!page) return call.fail(page.error());
     call.respond(call.make_feed("", "Offers", *page));
 }
@@ -13,7 +13,7 @@ void respond_with_feed(Call& call, const Result<service::Page>& page) {
 }  // namespace
 
 void list_offers(const Backend& backend, const CallPtr& call) {
-    respond_with_feed(*call, backend.resources.list_offers(call->request, nullptr));
+    respond_with_offers(*call, backend.resources.list_offers(call->request, nullptr));
 }
 
 void query_offers(const Backend& backend, const CallPtr& call) {
@@ -23,7 +23,7 @@ void query_offers(const Backend& backend, const CallPtr& call) {
     }
     const auto query = query_of(*call);
     if (!query) return call->fail(query.error());
-    respond_with_feed(*call, backend.resources.list_offers(call->request, &*query));
+    respond_with_offers(*call, backend.resources.list_offers(call->request, &*query));
 }
 
 void read_offer(const Backend& backend, const CallPtr& call) {

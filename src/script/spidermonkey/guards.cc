@@ -17,7 +17,7 @@
 namespace orrery::script {
 namespace {
 
-constexpr std::size_t kOriginalSlot = 0;
+constexpr std::size_t kGuardedSlot = 0;
 constexpr std::size_t kSymbolSlot = 1;
 
 // Worst-case number of character comparisons: about 0.2 s.
@@ -37,7 +37,7 @@ bool call_original(JSContext* context,
                    JS::HandleValue self,
                    const JS::HandleValueArray& values) {
     JS::RootedValue original(context,
-                             js::GetFunctionNativeReserved(&arguments.callee(), kOriginalSlot));
+                             js::GetFunctionNativeReserved(&arguments.callee(), kGuardedSlot));
     return JS::Call(context, self, original, values, arguments.rval());
 }
 
@@ -143,7 +143,7 @@ bool install(JSContext* context,
         context, native, static_cast<unsigned>(parameters.toInt32()), 0, guarded.name);
     if (function == nullptr) return false;
     JS::RootedObject object(context, JS_GetFunctionObject(function));
-    js::SetFunctionNativeReserved(object, kOriginalSlot, original);
+    js::SetFunctionNativeReserved(object, kGuardedSlot, original);
     js::SetFunctionNativeReserved(object, kSymbolSlot, JS::Int32Value(guarded.symbol));
     return JS_DefineProperty(context, prototype, guarded.name, object, 0);
 }
