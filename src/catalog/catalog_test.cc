@@ -227,7 +227,12 @@ TEST_F(CatalogTest, OffersFollowTheirResources) {
                                          .throughput = std::nullopt,
                                          .partition_count = 1}));
     EXPECT_EQ(catalog_->find_offer_of(sharing->rid.text()), nullptr);
+    const model::Throughput level{
+        .request_units = 250, .autoscale = false, .level = model::PerformanceLevel::kS1};
+    const DatabasePtr old = must(catalog_->create_database("old", level));
     expect_same_after_reopen();
+    EXPECT_EQ(catalog_->find_offer_of(old->rid.text())->throughput, level);
+    ASSERT_TRUE(catalog_->remove_database(old->rid, std::nullopt));
     ASSERT_TRUE(catalog_->remove_container(own->rid, std::nullopt));
     EXPECT_EQ(catalog_->offers().size(), 1U);
     ASSERT_TRUE(catalog_->remove_database(shared->rid, std::nullopt));

@@ -107,6 +107,9 @@ std::string encode(const Offer& offer) {
     out.set("resourceLink", offer.resource_link);
     out.set("requestUnits", offer.throughput.request_units);
     out.set("autoscale", offer.throughput.autoscale);
+    if (offer.throughput.level != model::PerformanceLevel::kNone) {
+        out.set("level", name_of(offer.throughput.level));
+    }
     encode_revision(out, offer.revision);
     return out.text();
 }
@@ -141,7 +144,7 @@ Result<ContainerPtr> decode_container(std::string_view text) {
     const Value::Array ranges = reader.array("ranges");
     const Value* definition = reader.member("definition");
     if (!reader.ok() || definition == nullptr) return damaged("a container");
-    auto parsed = model::parse_container_definition(*definition, {.partition_key_required = true});
+    auto parsed = model::parse_container_definition(*definition, model::kStoredDefinition);
     if (!parsed) return damaged("a container");
     auto out = std::make_shared<Container>(rid, std::move(parsed).take());
     for (const Value& range : ranges) {
@@ -160,6 +163,11 @@ Result<OfferPtr> decode_offer(std::string_view text) {
     out.resource_link = reader.string("resourceLink");
     out.throughput.request_units = reader.number<std::int64_t>("requestUnits");
     out.throughput.autoscale = reader.boolean("autoscale");
+    if (reader.member("level") != nullptr) {
+        const auto level = model::parse_performance_level(reader.string("level"));
+        if (!level) return damaged("an offer");
+        out.throughput.level = *level;
+    }
     out.revision = reader.revision();
     if (!reader.ok()) return damaged("an offer");
     return std::make_shared<const Offer>(std::move(out));

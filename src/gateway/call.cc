@@ -93,17 +93,28 @@ void add_container_headers(http::Response& response, const service::FoundContain
     response.add_header(header::kContentPath, found.container->rid.text());
 }
 
-void add_position_headers(http::Response& response,
-                          const service::Position& position,
-                          service::ApiVersion version) {
+void add_database_headers(http::Response& response, const catalog::Database& database) {
+    response.add_header(header::kAltContentPath, "dbs/" + header_text(database.name));
+    response.add_header(header::kContentPath, database.rid.text());
+}
+
+void add_session_token(http::Response& response,
+                       const service::Position& position,
+                       service::ApiVersion version) {
     std::string token;
     model::append_session_token(token,
                                 {.range_id = position.range_id, .lsn = position.lsn},
                                 version < service::kVectorSessionTokens
                                     ? model::SessionTokenForm::kSimple
                                     : model::SessionTokenForm::kVector);
-    const std::string lsn = std::to_string(position.lsn);
     response.add_header(header::kSessionToken, token);
+}
+
+void add_position_headers(http::Response& response,
+                          const service::Position& position,
+                          service::ApiVersion version) {
+    add_session_token(response, position, version);
+    const std::string lsn = std::to_string(position.lsn);
     response.add_header(header::kRangeId, std::to_string(position.range_id));
     response.add_header(header::kLsn, lsn);
     response.add_header(header::kLocalLsn, lsn);

@@ -63,9 +63,14 @@ private:
 
 using CallPtr = std::shared_ptr<Call>;
 
-// The container's name and rid, and the partition's session token: SDKs store session tokens under
-// this name and rid.
+// The name and rid of the resource that owns an item or a container: SDKs store session tokens
+// under them and build links from them.
 void add_container_headers(http::Response& response, const service::FoundContainer& found);
+void add_database_headers(http::Response& response, const catalog::Database& database);
+void add_session_token(http::Response& response,
+                       const service::Position& position,
+                       service::ApiVersion version);
+// The session token and the LSN headers of a partition.
 void add_position_headers(http::Response& response,
                           const service::Position& position,
                           service::ApiVersion version);

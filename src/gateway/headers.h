@@ -43,6 +43,8 @@ inline constexpr std::string_view kIsUpsert = "x-ms-documentdb-is-upsert";
 inline constexpr std::string_view kItemCount = "x-ms-item-count";
 inline constexpr std::string_view kItemLocalLsn = "x-ms-cosmos-item-llsn";
 inline constexpr std::string_view kItemLsn = "x-ms-item-lsn";
+inline constexpr std::string_view kLazyIndexingProgress =
+    "x-ms-documentdb-collection-lazy-indexing-progress";
 inline constexpr std::string_view kLocalLsn = "x-ms-cosmos-llsn";
 inline constexpr std::string_view kLsn = "lsn";
 inline constexpr std::string_view kMaxItemCount = "x-ms-max-item-count";
@@ -60,6 +62,8 @@ inline constexpr std::string_view kPartitionKeyDeletePending =
     "x-ms-cosmos-is-partition-key-delete-pending";
 inline constexpr std::string_view kPopulateIndexMetrics = "x-ms-cosmos-populateindexmetrics";
 inline constexpr std::string_view kPopulateIndexMetricsV2 = "x-ms-cosmos-populateindexmetrics-V2";
+inline constexpr std::string_view kPopulatePartitionStatistics =
+    "x-ms-documentdb-populatepartitionstatistics";
 inline constexpr std::string_view kPopulateQueryMetrics = "x-ms-documentdb-populatequerymetrics";
 inline constexpr std::string_view kPopulateQuotaInfo = "x-ms-documentdb-populatequotainfo";
 inline constexpr std::string_view kPostTrigger = "x-ms-documentdb-post-trigger-include";

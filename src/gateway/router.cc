@@ -31,7 +31,7 @@ constexpr Route kRoutes[] = {
     {ResourceType::kDatabase, false, "DELETE", handlers::delete_database, Where::kWorker},
     {ResourceType::kContainer, true, "GET", handlers::list_containers, Where::kWorker},
     {ResourceType::kContainer, true, "POST", handlers::post_container, Where::kWorker},
-    {ResourceType::kContainer, false, "GET", handlers::read_container, Where::kReactor},
+    {ResourceType::kContainer, false, "GET", handlers::read_container, Where::kWorker},
     {ResourceType::kContainer, false, "PUT", handlers::replace_container, Where::kWorker},
     {ResourceType::kContainer, false, "DELETE", handlers::delete_container, Where::kWorker},
     {ResourceType::kItem, true, "GET", handlers::list_items, Where::kWorker},

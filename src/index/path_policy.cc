@@ -106,7 +106,8 @@ Result<std::vector<Composite>> composites_of(const Value* list) {
 
 Result<Rules> rules_of(const model::ContainerDefinition& definition,
                        const std::vector<ComputedProperty>& computed) {
-    const Value& policy = definition.indexing_policy;
+    const Value policy =
+        model::indexing_policy_in(model::PolicyForm::kCurrent, definition.indexing_policy);
     const Value* mode = policy.find("indexingMode");
     const Value* automatic = policy.find("automatic");
     Rules rules;

@@ -88,6 +88,21 @@ TEST(PathPolicy, ComputedPropertiesNeedTheirOwnRule) {
     EXPECT_EQ(must(PathPolicy::from_text(rules->text()))->computed(), rules->computed());
 }
 
+// Both spellings of the root, and the implied exclusion of the etag: a client that sends back the
+// policy it was shown does not trigger a rebuild.
+TEST(PathPolicy, EquivalentSpellingsHaveTheSameText) {
+    EXPECT_EQ(policy_of(R"({"includedPaths":[{"path":"/"}]})")->text(), policy()->text());
+    EXPECT_EQ(policy_of(R"({"includedPaths":[{"path":"/*","indexes":[{"kind":"Hash"}]}],
+                            "excludedPaths":[{"path":"/\"_etag\"/?"}],"indexingMode":"lazy"})")
+                  ->text(),
+              policy()->text());
+    const auto nothing =
+        policy_of(R"({"includedPaths":[{"path":"/a/?"}],"excludedPaths":[{"path":"/"}]})");
+    EXPECT_TRUE(nothing->indexes(path("/a")));
+    EXPECT_FALSE(nothing->indexes(path("/b")));
+    EXPECT_FALSE(nothing->indexes(path("/b/c")));
+}
+
 TEST(PathPolicy, TheTextIsCompleteAndCanonical) {
     const auto one = policy_of(R"({"automatic":false,
         "includedPaths":[{"path":"/b/?"},{"path":"/*"},{"path":"/\"a\"/?"}],

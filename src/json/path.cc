@@ -6,50 +6,66 @@ namespace orrery::json {
 
 namespace {
 
-Error bad_path(std::string_view text) {
-    return Error(ErrorCode::kBadRequest,
-                 "The path '" + std::string(text) +
-                     "' is not valid. A path starts with '/' and names properties, such as "
-                     "/department, /properties/name or /\"department name\".");
-}
+constexpr std::string_view kSpaces = " \t\r\n";
+constexpr std::string_view kEndOfName = "/*?[]\"' \t\r\n";
 
-// Takes `"..."` off the front of rest and puts the name into segment; false when it is not closed.
-bool take_quoted(std::string_view& rest, std::string& segment) {
-    rest.remove_prefix(1);
-    while (!rest.empty() && rest[0] != '"') {
-        if (rest[0] == '\\' && rest.size() > 1 && (rest[1] == '"' || rest[1] == '\\')) {
-            rest.remove_prefix(1);
-        }
-        segment += rest[0];
-        rest.remove_prefix(1);
+class PathParser {
+public:
+    explicit PathParser(std::string_view text) : text_(text) {}
+
+    Result<Path> parse() {
+        Path path;
+        do {
+            if (!take('/')) return refuse();
+            std::string name;
+            const bool quoted = at() == '"' || at() == '\'';
+            if (!(quoted ? take_quoted(name) : take_plain(name)) || name.empty()) return refuse();
+            path.push_back(std::move(name));
+        } while (position_ < text_.size());
+        return path;
     }
-    if (rest.empty()) return false;
-    rest.remove_prefix(1);
-    return true;
-}
+
+private:
+    char at() const { return position_ < text_.size() ? text_[position_] : '\0'; }
+
+    bool take(char c) {
+        if (position_ == text_.size() || text_[position_] != c) return false;
+        ++position_;
+        return true;
+    }
+
+    bool take_plain(std::string& name) {
+        const std::size_t end = std::min(text_.find_first_of(kEndOfName, position_), text_.size());
+        name = text_.substr(position_, end - position_);
+        // The service skips white space and reports the position of what follows it.
+        position_ = std::min(text_.find_first_not_of(kSpaces, end), text_.size());
+        return position_ == end && (end == text_.size() || text_[end] == '/');
+    }
+
+    // False if the closing quote is missing.
+    bool take_quoted(std::string& name) {
+        const char quote = text_[position_++];
+        while (position_ < text_.size() && text_[position_] != quote) {
+            const bool escape = text_[position_] == '\\' && position_ + 1 < text_.size() &&
+                                (text_[position_ + 1] == quote || text_[position_ + 1] == '\\');
+            if (escape) ++position_;
+            name += text_[position_++];
+        }
+        return take(quote);
+    }
+
+    Error refuse() const {
+        return Error(ErrorCode::kBadRequest,
+                     "path '" + std::string(text_) + "' could not be accepted, failed near " +
+                         "position '" + std::to_string(position_) + "'.");
+    }
+
+    std::string_view text_;
+    std::size_t position_ = 0;
+};
 
 }  // namespace
 
-Result<Path> parse_path(std::string_view text) {
-    Path path;
-    std::string_view rest = text;
-    while (!rest.empty()) {
-        if (rest[0] != '/') return bad_path(text);
-        rest.remove_prefix(1);
-        std::string segment;
-        if (!rest.empty() && rest[0] == '"') {
-            if (!take_quoted(rest, segment)) return bad_path(text);
-        } else {
-            const std::size_t end = std::min(rest.find('/'), rest.size());
-            segment = rest.substr(0, end);
-            rest.remove_prefix(end);
-            if (segment.find_first_of("*?[]\"") != std::string::npos) return bad_path(text);
-        }
-        if (segment.empty()) return bad_path(text);
-        path.push_back(std::move(segment));
-    }
-    if (path.empty()) return bad_path(text);
-    return path;
-}
+Result<Path> parse_path(std::string_view text) { return PathParser(text).parse(); }
 
 }  // namespace orrery::json

@@ -1,5 +1,5 @@
 // A path to a property, as container definitions write it: /department, /properties/name,
-// /"department name". Only objects are entered, never arrays.
+// /"department name", /'department name'. Only objects are entered, never arrays.
 
 #pragma once
 
@@ -14,7 +14,9 @@ namespace orrery::json {
 // The property names from the root down.
 using Path = std::vector<std::string>;
 
-// /a/"b c"/d → {a, b c, d}. A quoted name may hold any character; a quote in it is written \".
+// /a/"b c"/d → {a, b c, d}. A quoted name may contain any character; its own quote is escaped with
+// a backslash. Error messages are a clause, "path '/a b' could not be accepted, failed near
+// position '3'.", for the caller to complete.
 Result<Path> parse_path(std::string_view text);
 
 }  // namespace orrery::json

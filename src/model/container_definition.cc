@@ -2,7 +2,6 @@
 
 #include <set>
 
-#include "model/indexing_policy.h"
 #include "model/limits.h"
 #include "model/names.h"
 
@@ -33,21 +32,20 @@ Result<std::vector<std::string>> string_list(const Value* list, const std::strin
 }
 
 // The Java SDK spells the version "V1" or "V2" (azure-cosmos 4.81, tests/sdk/java).
-std::int64_t key_version(const Value* given) {
-    if (given == nullptr) return 1;
-    if (given->is_string() && given->string() == "V1") return 1;
-    if (given->is_string() && given->string() == "V2") return 2;
-    return given->integer().value_or(0);
-}
-
-Result<HashKind> hash_kind(const Value& given, std::size_t path_count) {
-    const Value* kind = present(given, "kind");
-    const std::string name =
-        kind == nullptr ? "Hash" : (kind->is_string() ? kind->string() : std::string());
-    const std::int64_t version = key_version(present(given, "version"));
+Result<std::optional<std::int64_t>> key_version(const Value* given) {
+    if (given == nullptr) return std::optional<std::int64_t>();
+    if (given->is_string() && given->string() == "V1") return std::optional<std::int64_t>(1);
+    if (given->is_string() && given->string() == "V2") return std::optional<std::int64_t>(2);
+    const std::optional<std::int64_t> version = given->integer();
     if (version != 1 && version != 2) {
         return bad_request("The partition key version must be 1 or 2.");
     }
+    return version;
+}
+
+Result<HashKind> hash_kind(const Value* kind, std::int64_t version, std::size_t path_count) {
+    const std::string name =
+        kind == nullptr ? "Hash" : (kind->is_string() ? kind->string() : std::string());
     if (name == "MultiHash") {
         if (version != 2) return bad_request("A MultiHash partition key must have version 2.");
         return HashKind::kMultiHash;
@@ -62,35 +60,55 @@ Result<HashKind> hash_kind(const Value& given, std::size_t path_count) {
     return version == 2 ? HashKind::kHashV2 : HashKind::kHashV1;
 }
 
+Result<PartitionKeyDefinition> read_partition_key(const Value& given) {
+    PartitionKeyDefinition out;
+    if (!given.is_object()) return bad_request("partitionKey must be an object.");
+    out.path_texts = TRY(string_list(given.find("paths"), "partitionKey.paths"));
+    if (out.path_texts.empty()) return bad_request("A partition key needs at least one path.");
+    if (out.path_texts.size() > limits::kPartitionKeyPathsMax) {
+        return bad_request("Too many partition key paths (" +
+                           std::to_string(out.path_texts.size()) + ") specified. A maximum of " +
+                           std::to_string(limits::kPartitionKeyPathsMax) + " is allowed.");
+    }
+    out.version = TRY(key_version(present(given, "version")));
+    out.kind =
+        TRY(hash_kind(present(given, "kind"), out.version.value_or(1), out.path_texts.size()));
+    const Value* system_key = present(given, "systemKey");
+    out.system_key = system_key != nullptr && system_key->is_bool() && system_key->boolean() &&
+                     out.path_texts[0] == kSystemKeyPath;
+    return out;
+}
+
+Result<PartitionKeyDefinition> system_partition_key(const ContainerRules& rules) {
+    if (rules.partition_key_required) {
+        constexpr std::uint32_t kPartitionKeyDefinitionMissing = 1013;
+        return Error(ErrorCode::kBadRequest,
+                     "The partition key definition is missing. A container needs a "
+                     "'partitionKey' with at least one path.",
+                     kPartitionKeyDefinitionMissing);
+    }
+    PartitionKeyDefinition out;
+    out.path_texts = {kSystemKeyPath};
+    out.kind = HashKind::kHashV1;
+    out.system_key = true;
+    return out;
+}
+
+Result<json::Path> partition_key_path(const std::string& text) {
+    auto path = json::parse_path(text);
+    if (path) return path;
+    return bad_request("The partition key component definition " + path.error().message() +
+                       " Partition key paths must contain only valid characters and not contain a "
+                       "trailing slash or wildcard character.");
+}
+
 Result<PartitionKeyDefinition> parse_partition_key(const Value* given,
                                                    const ContainerRules& rules) {
-    PartitionKeyDefinition out;
-    if (given == nullptr) {
-        if (rules.partition_key_required) {
-            constexpr std::uint32_t kPartitionKeyDefinitionMissing = 1013;
-            return Error(ErrorCode::kBadRequest,
-                         "The partition key definition is missing. A container needs a "
-                         "'partitionKey' with at least one path.",
-                         kPartitionKeyDefinitionMissing);
-        }
-        out.path_texts = {kSystemKeyPath};
-        out.kind = HashKind::kHashV1;
-        out.system_key = true;
-    } else {
-        if (!given->is_object()) return bad_request("partitionKey must be an object.");
-        out.path_texts = TRY(string_list(given->find("paths"), "partitionKey.paths"));
-        if (out.path_texts.empty() || out.path_texts.size() > limits::kPartitionKeyPathsMax) {
-            return bad_request("A partition key has 1 to " +
-                               std::to_string(limits::kPartitionKeyPathsMax) + " paths.");
-        }
-        out.kind = TRY(hash_kind(*given, out.path_texts.size()));
-        const Value* system_key = present(*given, "systemKey");
-        out.system_key = system_key != nullptr && system_key->is_bool() && system_key->boolean() &&
-                         out.path_texts[0] == kSystemKeyPath;
-    }
+    PartitionKeyDefinition out =
+        TRY(given == nullptr ? system_partition_key(rules) : read_partition_key(*given));
     std::set<json::Path> seen;
     for (const std::string& text : out.path_texts) {
-        json::Path path = TRY(json::parse_path(text));
+        json::Path path = TRY(partition_key_path(text));
         if (!seen.insert(path).second) {
             return bad_request("The partition key path '" + text + "' is specified twice.");
         }
@@ -100,7 +118,7 @@ Result<PartitionKeyDefinition> parse_partition_key(const Value* given,
 }
 
 Result<std::optional<std::int32_t>> parse_default_ttl(const Value& body) {
-    const Value* ttl = present(body, "defaultTtl");
+    const Value* ttl = body.find("defaultTtl");  // null is refused, as in the service
     if (ttl == nullptr) return std::optional<std::int32_t>();
     const std::optional<std::int64_t> seconds = ttl->integer();
     if (!seconds || (*seconds != -1 && (*seconds < 1 || *seconds > limits::kTtlSecondsMax))) {
@@ -132,7 +150,11 @@ Result<std::vector<std::vector<std::string>>> parse_unique_keys(const Value& bod
                                std::to_string(limits::kUniqueKeyPathsMax) + " paths.");
         }
         for (const std::string& path : paths) {
-            TRY(json::parse_path(path));
+            const auto parsed = json::parse_path(path);
+            if (!parsed) {
+                return bad_request("The unique key component definition " +
+                                   parsed.error().message());
+            }
         }
         out.push_back(std::move(paths));
     }
@@ -177,7 +199,10 @@ Result<std::vector<ComputedProperty>> parse_computed_properties(const Value& bod
     std::vector<ComputedProperty> out;
     const Value* given = present(body, "computedProperties");
     if (given == nullptr) return out;
-    if (!given->is_array()) return bad_request("'computedProperties' must be an array.");
+    if (!given->is_array()) {
+        return bad_request(
+            "One of the specified inputs is invalid: 'computedProperties' must be an array.");
+    }
     if (given->array().size() > limits::kComputedPropertiesMax) {
         return bad_request("A container has at most " +
                            std::to_string(limits::kComputedPropertiesMax) + " computedProperties.");
@@ -242,7 +267,8 @@ Result<ContainerDefinition> parse_container_definition(const Value& body,
     out.partition_key = TRY(parse_partition_key(present(body, "partitionKey"), rules));
     out.default_ttl = TRY(parse_default_ttl(body));
     out.unique_keys = TRY(parse_unique_keys(body));
-    out.indexing_policy = TRY(complete_indexing_policy(present(body, "indexingPolicy")));
+    out.indexing_policy =
+        TRY(complete_indexing_policy(present(body, "indexingPolicy"), rules.policy_form));
     // As in the service (docs nosql/time-to-live), where expiry relies on the index.
     if (out.default_ttl && out.indexing_policy.find("indexingMode")->string() == "none") {
         return bad_request("'defaultTtl' needs the indexing mode 'consistent'.");
@@ -276,8 +302,7 @@ Value to_json(const ContainerDefinition& definition) {
     Value partition_key(Value::Object{});
     partition_key.set("paths", Value::Array(key.path_texts.begin(), key.path_texts.end()));
     partition_key.set("kind", key.kind == HashKind::kMultiHash ? "MultiHash" : "Hash");
-    // A definition without version means V1 to every SDK.
-    if (key.kind != HashKind::kHashV1) partition_key.set("version", 2);
+    if (key.version) partition_key.set("version", *key.version);
     if (key.system_key) partition_key.set("systemKey", true);
     out.set("partitionKey", std::move(partition_key));
 

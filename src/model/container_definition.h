@@ -12,6 +12,7 @@
 #include "json/path.h"
 #include "json/value.h"
 #include "model/effective_partition_key.h"
+#include "model/indexing_policy.h"
 
 namespace orrery::model {
 
@@ -19,6 +20,7 @@ struct PartitionKeyDefinition {
     std::vector<std::string> path_texts;  // as the client wrote them
     std::vector<json::Path> paths;        // the same, parsed
     HashKind kind = HashKind::kHashV2;
+    std::optional<std::int64_t> version;  // as sent; none means version 1
     // The container was created without a partition key by an old client. Its items have the empty
     // key; newer clients see the path /_partitionKey marked systemKey.
     bool system_key = false;
@@ -38,7 +40,7 @@ struct ContainerDefinition {
     // Seconds; -1 keeps items without their own ttl; nothing disables expiry altogether.
     std::optional<std::int32_t> default_ttl;
     std::vector<std::vector<std::string>> unique_keys;  // paths of each key
-    json::Value indexing_policy;
+    json::Value indexing_policy;                        // as stored; see indexing_policy_in()
     json::Value conflict_resolution_policy;
     std::vector<ComputedProperty> computed_properties;
 };
@@ -47,7 +49,12 @@ struct ContainerDefinition {
 struct ContainerRules {
     // API 2018-12-31 and later: a container without a partition key cannot be created.
     bool partition_key_required = true;
+    PolicyForm policy_form = PolicyForm::kCurrent;
 };
+
+// For reading back a stored definition unchanged.
+inline constexpr ContainerRules kStoredDefinition{.partition_key_required = true,
+                                                  .policy_form = PolicyForm::kLegacy};
 
 Result<ContainerDefinition> parse_container_definition(const json::Value& body,
                                                        const ContainerRules& rules);
@@ -55,7 +62,7 @@ Result<ContainerDefinition> parse_container_definition(const json::Value& body,
 // What a replace may not change: id, partition key, unique keys.
 Status check_container_change(const ContainerDefinition& from, const ContainerDefinition& to);
 
-// The members of the REST resource, without system properties.
+// The members of the REST resource, without system properties, as they are stored.
 json::Value to_json(const ContainerDefinition& definition);
 
 }  // namespace orrery::model

@@ -44,7 +44,7 @@ TEST(ContainerDefinition, DefaultsAreFilledIn) {
     EXPECT_EQ(
         to_json(*definition).text(),
         R"({"id":"orders","indexingPolicy":{"indexingMode":"consistent","automatic":true,)"
-        R"("includedPaths":[{"path":"/*"}],"excludedPaths":[{"path":"/\"_etag\"/?"}]},)"
+        R"("includedPaths":[{"path":"/*"}],"excludedPaths":[]},)"
         R"("partitionKey":{"paths":["/tenant"],"kind":"Hash"},)"
         R"("uniqueKeyPolicy":{"uniqueKeys":[]},)"
         R"("conflictResolutionPolicy":{"mode":"LastWriterWins","conflictResolutionPath":"/_ts",)"
@@ -63,7 +63,7 @@ TEST(ContainerDefinition, PrintsAndParsesBackTheSame) {
          R"({"indexingPolicy":{"indexingMode":"none"}})",
          R"({"conflictResolutionPolicy":{"mode":"LastWriterWins","conflictResolutionPath":"/v"}})"}) {
         const std::string once = printed(members);
-        const auto again = parse_container_definition(parsed(once), {});
+        const auto again = parse_container_definition(parsed(once), kStoredDefinition);
         ASSERT_TRUE(again) << members;
         EXPECT_EQ(to_json(*again).text(), once);
     }
@@ -97,6 +97,18 @@ TEST(PartitionKeyDefinition, VersionDecidesTheHash) {
                 HasSubstr("version 2"));
 }
 
+TEST(PartitionKeyDefinition, VersionComesBackAsSent) {
+    const auto sent = [](const std::string& version) {
+        return to_json(container_definition(R"({"partitionKey":{"paths":["/a"])" + version + "}}"))
+            .find("partitionKey")
+            ->text();
+    };
+    EXPECT_EQ(sent(""), R"({"paths":["/a"],"kind":"Hash"})");
+    EXPECT_EQ(sent(R"(,"version":1)"), R"({"paths":["/a"],"kind":"Hash","version":1})");
+    EXPECT_EQ(sent(R"(,"version":2)"), R"({"paths":["/a"],"kind":"Hash","version":2})");
+    EXPECT_EQ(sent(R"(,"version":"V2")"), R"({"paths":["/a"],"kind":"Hash","version":2})");
+}
+
 TEST(PartitionKeyDefinition, OnlyHashAndMultiHashExist) {
     EXPECT_THAT(refused_key(R"({"paths":["/a"],"kind":"Range"})"), HasSubstr("'Range'"));
     EXPECT_THAT(refused_key(R"({"paths":["/a"],"kind":1})"), HasSubstr("not supported"));
@@ -109,8 +121,9 @@ TEST(PartitionKeyDefinition, OneToThreePaths) {
     EXPECT_EQ(key.paths, (std::vector<json::Path>{{"a"}, {"b", "c"}, {"d e"}}));
     EXPECT_EQ(key.path_texts, (std::vector<std::string>{"/a", "/b/c", "/\"d e\""}));
     const std::string tail = R"(,"kind":"MultiHash","version":2})";
-    EXPECT_THAT(refused_key(R"({"paths":[])" + tail), HasSubstr("1 to 3"));
-    EXPECT_THAT(refused_key(R"({"paths":["/a","/b","/c","/d"])" + tail), HasSubstr("1 to 3"));
+    EXPECT_THAT(refused_key(R"({"paths":[])" + tail), HasSubstr("at least one path"));
+    EXPECT_EQ(refused_key(R"({"paths":["/a","/b","/c","/d"])" + tail),
+              "Too many partition key paths (4) specified. A maximum of 3 is allowed.");
     EXPECT_THAT(refused_key(R"({"paths":["/a","/b","/a"])" + tail),
                 HasSubstr("is specified twice"));
     EXPECT_THAT(refused_key(R"({"paths":["/a","/\"a\""])" + tail), HasSubstr("is specified twice"));
@@ -120,9 +133,14 @@ TEST(PartitionKeyDefinition, OneToThreePaths) {
     EXPECT_THAT(refused_key(R"("/a")"), HasSubstr("must be an object"));
     for (const char* path : {"", "a", "/", "//", "/a/", "/a/*", "/a/?", "/a/[]", "/\\\"a"}) {
         EXPECT_THAT(refused_key(std::string(R"({"paths":[")") + path + "\"]}"),
-                    HasSubstr("is not valid"))
+                    HasSubstr("Partition key paths must contain only valid characters"))
             << path;
     }
+    EXPECT_EQ(
+        refused_key(R"({"paths":["id"]})"),
+        "The partition key component definition path 'id' could not be accepted, failed near "
+        "position '0'. Partition key paths must contain only valid characters and not contain "
+        "a trailing slash or wildcard character.");
 }
 
 TEST(PartitionKeyDefinition, AbsenceMeansTheSystemKeyForOldClientsOnly) {
@@ -151,12 +169,12 @@ TEST(PartitionKeyDefinition, SystemKeyAllowsOnlyItsOwnPath) {
 
 TEST(DefaultTtl, SecondsOrMinusOne) {
     EXPECT_EQ(container_definition("{}").default_ttl, std::nullopt);
-    EXPECT_EQ(container_definition(R"({"defaultTtl":null})").default_ttl, std::nullopt);
     EXPECT_THAT(container_definition(R"({"defaultTtl":-1})").default_ttl, Optional(-1));
     EXPECT_THAT(container_definition(R"({"defaultTtl":1})").default_ttl, Optional(1));
     EXPECT_THAT(container_definition(R"({"defaultTtl":2147483647})").default_ttl,
                 Optional(2147483647));
-    for (const char* bad : {"0", "-2", "2147483648", "1.5", "\"60\"", "true", "{}", "1e300"}) {
+    for (const char* bad :
+         {"null", "0", "-2", "2147483648", "1.5", "\"60\"", "true", "{}", "1e300"}) {
         EXPECT_THAT(refused(std::string("{\"defaultTtl\":") + bad + "}"), HasSubstr("defaultTtl"))
             << bad;
     }
@@ -237,7 +255,8 @@ TEST(ContainerDefinition, ComputedPropertiesAreKept) {
     const char* members =
         R"({"computedProperties":[{"name":"x","query":"SELECT VALUE 1 FROM c"}]})";
     EXPECT_THAT(printed(members), HasSubstr(R"([{"name":"x","query":"SELECT VALUE 1 FROM c"}])"));
-    EXPECT_THAT(refused(R"({"computedProperties":{}})"), HasSubstr("array"));
+    EXPECT_THAT(refused(R"({"computedProperties":{}})"),
+                HasSubstr("One of the specified inputs is invalid"));
     EXPECT_THAT(refused(R"({"computedProperties":[{"name":"x"}]})"), HasSubstr("query"));
     EXPECT_THAT(refused(R"({"computedProperties":[{"name":"id","query":""}]})"), HasSubstr("id"));
     EXPECT_THAT(refused(R"({"computedProperties":[{"name":"x","query":""},

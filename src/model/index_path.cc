@@ -16,6 +16,8 @@ public:
 
     Result<std::vector<IndexPattern>> parse() {
         std::vector<IndexPath> paths(1);
+        // The root, as the first API versions wrote it and some clients still do.
+        if (text_ == "/") return ended(std::move(paths), true);
         while (!rest_.empty()) {
             if (!take('/')) return refuse();
             if (rest_ == "?" || rest_ == "*") return ended(std::move(paths), rest_ == "*");

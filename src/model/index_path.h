@@ -1,5 +1,5 @@
 // Paths as indexing policies write them: /a/?, /a/b/*, /tags/[]/?, /"my name"/?, and
-// /events/[]/{name,time}/? for two of them at once.
+// /events/[]/{name,time}/? for two of them at once. The root is /* or just /.
 
 #pragma once
 

@@ -33,6 +33,7 @@ TEST(IndexPath, RoundTrips) {
     EXPECT_EQ(read(R"(/"a"/?)"), "/a/?");
     EXPECT_EQ(read(R"(/"[]"/?)"), R"(/"[]"/?)");
     EXPECT_EQ(read("/a b/?"), R"(/"a b"/?)");
+    EXPECT_EQ(read("/"), "/*");
     EXPECT_EQ(read("/e/[]/{n,\"t u\"}/?"), R"(/e/[]/n/? /e/[]/"t u"/?)");
 }
 

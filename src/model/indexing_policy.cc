@@ -41,7 +41,8 @@ bool has_entries(const Value* paths) { return paths != nullptr && !paths->array(
 
 bool names_root(const Value& paths) {
     return std::any_of(paths.array().begin(), paths.array().end(), [](const Value& entry) {
-        return entry.find("path")->string() == "/*";
+        const std::string& path = entry.find("path")->string();
+        return path == "/*" || path == "/";
     });
 }
 
@@ -94,37 +95,67 @@ Status refuse_later_kinds(const Value& policy) {
     return {};
 }
 
-Result<std::string> indexing_mode(const Value& policy) {
+Result<std::string> indexing_mode(const Value& policy, PolicyForm form) {
     const Value* mode = policy.find("indexingMode");
     if (mode == nullptr || mode->is_null()) return std::string("consistent");
     const std::string name = mode->is_string() ? lower(mode->string()) : "";
-    if (name == "lazy") {
-        return bad_policy("lazy indexing is not supported; use 'consistent' or 'none'.");
-    }
+    if (name == "lazy") return std::string(form == PolicyForm::kLegacy ? "lazy" : "consistent");
     if (name != "consistent" && name != "none") {
         return bad_policy("indexingMode is 'consistent' or 'none'.");
     }
     return name;
 }
 
-Value single_path(const char* path) {
-    return Value(Value::Array{Value(Value::Object{{"path", path}})});
+// Some clients send `automatic: false` only because it is their language's default. The service now
+// ignores it: if there is an index, every item is indexed.
+Result<bool> is_automatic(const Value& policy, const std::string& mode, PolicyForm form) {
+    const Value* given = policy.find("automatic");
+    if (given != nullptr && !given->is_bool()) {
+        return bad_policy("automatic must be true or false.");
+    }
+    if (mode == "none") return given != nullptr && given->boolean();
+    return form == PolicyForm::kCurrent || given == nullptr || given->boolean();
+}
+
+Value path_entry(const char* path) { return Value(Value::Object{{"path", path}}); }
+
+bool names_etag(const Value& paths) {
+    const IndexPath etag{{.name = "_etag", .element = false}};
+    return std::any_of(paths.array().begin(), paths.array().end(), [&](const Value& entry) {
+        const auto patterns = parse_index_pattern(entry.find("path")->string());
+        return patterns && patterns->front().path == etag;
+    });
+}
+
+// Adds the default index kind of that API version for each type the client did not name.
+void add_index_kinds(Value& included) {
+    const Value* given = included.find("indexes");
+    Value::Array indexes = given != nullptr && given->is_array() ? given->array() : Value::Array{};
+    const auto add = [&](const char* type, const char* kind, int precision) {
+        const auto of_type = [&](const Value& index) {
+            const Value* of = index.find("dataType");
+            return of != nullptr && of->is_string() && of->string() == type;
+        };
+        if (std::any_of(indexes.begin(), indexes.end(), of_type)) return;
+        indexes.emplace_back(
+            Value::Object{{"kind", kind}, {"dataType", type}, {"precision", precision}});
+    };
+    add("Number", "Range", -1);
+    add("String", "Hash", 3);
+    included.set("indexes", std::move(indexes));
 }
 
 }  // namespace
 
-Result<Value> complete_indexing_policy(const Value* given) {
+Result<Value> complete_indexing_policy(const Value* given, PolicyForm form) {
     const Value empty(Value::Object{});
     const bool absent = given == nullptr || given->is_null();
     if (!absent && !given->is_object()) return bad_policy("it must be an object.");
     const Value& policy = absent ? empty : *given;
 
     TRY(refuse_later_kinds(policy));
-    const std::string mode = TRY(indexing_mode(policy));
-    const Value* automatic = policy.find("automatic");
-    if (automatic != nullptr && !automatic->is_bool()) {
-        return bad_policy("automatic must be true or false.");
-    }
+    const std::string mode = TRY(indexing_mode(policy, form));
+    const bool automatic = TRY(is_automatic(policy, mode, form));
     const Value* included = policy.find("includedPaths");
     const Value* excluded = policy.find("excludedPaths");
     if (included != nullptr) TRY(check_paths(*included, "includedPaths", "included"));
@@ -132,18 +163,15 @@ Result<Value> complete_indexing_policy(const Value* given) {
 
     Value out(Value::Object{});
     out.set("indexingMode", mode);
-    // With mode none nothing is automatic unless the client says so, and no path is listed.
-    out.set("automatic", automatic != nullptr ? *automatic : Value(mode != "none"));
+    out.set("automatic", automatic);
     const bool indexed = mode != "none";
     // Two empty lists say as little as none.
     const bool defaults = indexed && !has_entries(included) && !has_entries(excluded);
     const Value none(Value::Array{});
-    const Value* paths_in = defaults ? nullptr : included;
-    const Value* paths_out = defaults ? nullptr : excluded;
     out.set("includedPaths",
-            paths_in != nullptr ? *paths_in : (defaults ? single_path("/*") : none));
-    out.set("excludedPaths",
-            paths_out != nullptr ? *paths_out : (indexed ? single_path("/\"_etag\"/?") : none));
+            defaults ? Value(Value::Array{path_entry("/*")})
+                     : (included != nullptr ? *included : none));
+    out.set("excludedPaths", excluded != nullptr ? *excluded : none);
     if (indexed && !names_root(*out.find("includedPaths")) &&
         !names_root(*out.find("excludedPaths"))) {
         // The service's words.
@@ -156,6 +184,29 @@ Result<Value> complete_indexing_policy(const Value* given) {
         TRY(check_composites(*composites));
         out.set("compositeIndexes", *composites);
     }
+    return out;
+}
+
+Value indexing_policy_in(PolicyForm form, const Value& stored) {
+    Value out = stored;
+    Value included = *stored.find("includedPaths");
+    Value excluded = *stored.find("excludedPaths");
+    const std::string& mode = stored.find("indexingMode")->string();
+    for (Value& entry : included.array()) {
+        if (form == PolicyForm::kLegacy) {
+            add_index_kinds(entry);
+        } else {
+            entry.remove("indexes");
+        }
+    }
+    if (form == PolicyForm::kCurrent) {
+        if (mode == "lazy") out.set("indexingMode", "consistent");
+        if (mode != "none" && !names_etag(included) && !names_etag(excluded)) {
+            excluded.array().push_back(path_entry("/\"_etag\"/?"));
+        }
+    }
+    out.set("includedPaths", std::move(included));
+    out.set("excludedPaths", std::move(excluded));
     return out;
 }
 

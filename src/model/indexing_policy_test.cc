@@ -14,15 +14,23 @@ using testing::HasSubstr;
 using testing_support::parsed;
 using testing_support::refusal;
 
-std::string completed(std::string_view given) {
+using Form = PolicyForm;
+
+// As it is stored.
+std::string completed(std::string_view given, Form form = Form::kCurrent) {
     const json::Value policy = parsed(given);
-    const auto out = complete_indexing_policy(&policy);
+    const auto out = complete_indexing_policy(&policy, form);
     return out ? out->text() : "refused: " + out.error().message();
+}
+
+// A policy that a client sent in one form, as a client of the same or the other form sees it.
+std::string shown(Form form, std::string_view given, Form sent_in = Form::kCurrent) {
+    return indexing_policy_in(form, parsed(completed(given, sent_in))).text();
 }
 
 std::string refused(std::string_view given) {
     const json::Value policy = parsed(given);
-    return refusal(complete_indexing_policy(&policy));
+    return refusal(complete_indexing_policy(&policy, Form::kCurrent));
 }
 
 // n distinct paths.
@@ -36,16 +44,82 @@ std::string paths(std::size_t count) {
 
 constexpr const char* kDefault =
     R"({"indexingMode":"consistent","automatic":true,"includedPaths":[{"path":"/*"}],)"
+    R"("excludedPaths":[]})";
+constexpr const char* kDefaultShown =
+    R"({"indexingMode":"consistent","automatic":true,"includedPaths":[{"path":"/*"}],)"
     R"("excludedPaths":[{"path":"/\"_etag\"/?"}]})";
+constexpr const char* kDefaultShownToOldClients =
+    R"({"indexingMode":"consistent","automatic":true,"includedPaths":[{"path":"/*","indexes":[)"
+    R"({"kind":"Range","dataType":"Number","precision":-1},)"
+    R"({"kind":"Hash","dataType":"String","precision":3}]}],"excludedPaths":[]})";
 
 TEST(IndexingPolicy, WithoutOneEverythingIsIndexed) {
-    const auto absent = complete_indexing_policy(nullptr);
+    const auto absent = complete_indexing_policy(nullptr, Form::kCurrent);
     ASSERT_TRUE(absent);
     EXPECT_EQ(absent->text(), kDefault);
     EXPECT_EQ(completed("{}"), kDefault);
     EXPECT_EQ(completed("null"), kDefault);
     EXPECT_EQ(completed(R"({"indexingMode":null})"), kDefault);
     EXPECT_EQ(completed(R"({"indexingMode":"Consistent"})"), kDefault);
+    for (const Form sent_in : {Form::kCurrent, Form::kLegacy}) {
+        EXPECT_EQ(shown(Form::kCurrent, "{}", sent_in), kDefaultShown);
+        EXPECT_EQ(shown(Form::kLegacy, "{}", sent_in), kDefaultShownToOldClients);
+    }
+}
+
+TEST(IndexingPolicy, TheEtagIsExcludedWhereNoPathNamesIt) {
+    EXPECT_EQ(shown(Form::kCurrent, R"({"excludedPaths":[{"path":"/*"},{"path":"/a/?"}]})"),
+              R"({"indexingMode":"consistent","automatic":true,"includedPaths":[],)"
+              R"("excludedPaths":[{"path":"/*"},{"path":"/a/?"},{"path":"/\"_etag\"/?"}]})");
+    for (const char* list : {R"("excludedPaths":[{"path":"/\"_etag\"/?"},{"path":"/a/?"}])",
+                             R"("excludedPaths":[{"path":"/_etag/*"}])"}) {
+        EXPECT_THAT(
+            shown(Form::kCurrent, std::string(R"({"includedPaths":[{"path":"/*"}],)") + list + "}"),
+            HasSubstr(list));
+    }
+    EXPECT_THAT(shown(Form::kCurrent, R"({"includedPaths":[{"path":"/*"},{"path":"/_etag/?"}]})"),
+                HasSubstr(R"("excludedPaths":[])"));
+    EXPECT_THAT(shown(Form::kCurrent, R"({"indexingMode":"none"})"),
+                HasSubstr(R"("excludedPaths":[])"));
+    // Old clients get back what they sent.
+    EXPECT_THAT(shown(Form::kLegacy, R"({"excludedPaths":[{"path":"/*"}]})", Form::kLegacy),
+                HasSubstr(R"("excludedPaths":[{"path":"/*"}])"));
+}
+
+TEST(IndexingPolicy, OnlyOldClientsSeeKindsOfIndex) {
+    const char* given =
+        R"({"includedPaths":[{"path":"/","indexes":[{"kind":"Hash","dataType":"Number","precision":2}]},)"
+        R"({"path":"/a/?","indexes":[{"kind":"Range","dataType":"String"}]}]})";
+    for (const Form sent_in : {Form::kCurrent, Form::kLegacy}) {
+        EXPECT_THAT(shown(Form::kCurrent, given, sent_in),
+                    HasSubstr(R"("includedPaths":[{"path":"/"},{"path":"/a/?"}])"));
+        EXPECT_THAT(shown(Form::kLegacy, given, sent_in),
+                    HasSubstr(R"("includedPaths":[{"path":"/","indexes":[)"
+                              R"({"kind":"Hash","dataType":"Number","precision":2},)"
+                              R"({"kind":"Hash","dataType":"String","precision":3}]},)"
+                              R"({"path":"/a/?","indexes":[{"kind":"Range","dataType":"String"},)"
+                              R"({"kind":"Range","dataType":"Number","precision":-1}]}])"));
+    }
+    EXPECT_THAT(shown(Form::kLegacy, R"({"includedPaths":[{"path":"/*","indexes":5}]})"),
+                HasSubstr(R"("indexes":[{"kind":"Range")"));
+}
+
+TEST(IndexingPolicy, LazyIsConsistentButForOldClients) {
+    for (const char* given : {R"({"indexingMode":"lazy"})", R"({"indexingMode":"Lazy"})"}) {
+        EXPECT_EQ(completed(given), kDefault);
+        EXPECT_THAT(completed(given, Form::kLegacy), HasSubstr(R"("indexingMode":"lazy")"));
+        EXPECT_THAT(shown(Form::kLegacy, given, Form::kLegacy), HasSubstr(R"("lazy")"));
+        EXPECT_EQ(shown(Form::kCurrent, given, Form::kLegacy), kDefaultShown);
+    }
+}
+
+TEST(IndexingPolicy, AnIndexIsAutomaticButForOldClients) {
+    EXPECT_EQ(completed(R"({"automatic":false})"), kDefault);
+    EXPECT_EQ(completed(R"({"automatic":false,"indexingMode":"lazy"})"), kDefault);
+    EXPECT_THAT(completed(R"({"automatic":false})", Form::kLegacy),
+                HasSubstr(R"("automatic":false)"));
+    EXPECT_THAT(shown(Form::kCurrent, R"({"automatic":false})", Form::kLegacy),
+                HasSubstr(R"("automatic":false)"));
 }
 
 TEST(IndexingPolicy, ModeNoneListsNoPaths) {
@@ -57,10 +131,10 @@ TEST(IndexingPolicy, ModeNoneListsNoPaths) {
 
 TEST(IndexingPolicy, GivenPathsAreKept) {
     EXPECT_EQ(
-        completed(R"({"automatic":false,"includedPaths":[{"path":"/a/?","indexes":[{"kind":)"
+        completed(R"({"includedPaths":[{"path":"/a/?","indexes":[{"kind":)"
                   R"("Range","dataType":"Number","precision":-1}]},{"path":"/\"b c\"/[]/*"}],)"
                   R"("excludedPaths":[{"path":"/*"}]})"),
-        R"({"indexingMode":"consistent","automatic":false,"includedPaths":[{"path":"/a/?",)"
+        R"({"indexingMode":"consistent","automatic":true,"includedPaths":[{"path":"/a/?",)"
         R"("indexes":[{"kind":"Range","dataType":"Number","precision":-1}]},)"
         R"({"path":"/\"b c\"/[]/*"}],"excludedPaths":[{"path":"/*"}]})");
 }
@@ -71,7 +145,7 @@ TEST(IndexingPolicy, OneListAloneDoesNotFillInTheOther) {
               R"("excludedPaths":[{"path":"/*"}]})");
     EXPECT_EQ(completed(R"({"includedPaths":[{"path":"/*"},{"path":"/a/?"}]})"),
               R"({"indexingMode":"consistent","automatic":true,"includedPaths":[{"path":"/*"},)"
-              R"({"path":"/a/?"}],"excludedPaths":[{"path":"/\"_etag\"/?"}]})");
+              R"({"path":"/a/?"}],"excludedPaths":[]})");
     EXPECT_EQ(completed(R"({"includedPaths":[],"excludedPaths":[]})"), kDefault);
 }
 
@@ -83,14 +157,24 @@ TEST(IndexingPolicy, TheRootMustBeInOneOfTheLists) {
     }
 }
 
+TEST(IndexingPolicy, ASlashIsTheRootAndIsKept) {
+    EXPECT_EQ(completed(R"({"includedPaths":[{"path":"/"}]})"),
+              R"({"indexingMode":"consistent","automatic":true,"includedPaths":[{"path":"/"}],)"
+              R"("excludedPaths":[]})");
+    EXPECT_THAT(completed(R"({"includedPaths":[{"path":"/a/?"}],"excludedPaths":[{"path":"/"}]})"),
+                HasSubstr(R"("excludedPaths":[{"path":"/"})"));
+}
+
 TEST(IndexingPolicy, CompletionIsIdempotent) {
     for (const char* given : {"{}",
                               R"({"indexingMode":"none"})",
                               R"({"automatic":false})",
                               R"({"includedPaths":[{"path":"/a/?"},{"path":"/*"}]})",
                               R"({"compositeIndexes":[[{"path":"/a"},{"path":"/b"}]]})"}) {
-        const std::string once = completed(given);
-        EXPECT_EQ(completed(once), once) << given;
+        for (const Form form : {Form::kCurrent, Form::kLegacy}) {
+            const std::string once = completed(given, form);
+            EXPECT_EQ(completed(once, Form::kLegacy), once) << given;
+        }
     }
 }
 
@@ -99,8 +183,6 @@ TEST(IndexingPolicy, BadShapesAreRefused) {
     EXPECT_THAT(refused("\"consistent\""), HasSubstr("must be an object"));
     EXPECT_THAT(refused(R"({"indexingMode":"eager"})"), HasSubstr("indexingMode"));
     EXPECT_THAT(refused(R"({"indexingMode":1})"), HasSubstr("indexingMode"));
-    EXPECT_THAT(refused(R"({"indexingMode":"lazy"})"), HasSubstr("lazy"));
-    EXPECT_THAT(refused(R"({"indexingMode":"Lazy"})"), HasSubstr("lazy"));
     EXPECT_THAT(refused(R"({"automatic":"true"})"), HasSubstr("automatic"));
     EXPECT_THAT(refused(R"({"includedPaths":{}})"), HasSubstr("includedPaths must be an array"));
     EXPECT_THAT(refused(R"({"excludedPaths":"/*"})"), HasSubstr("excludedPaths must be an array"));
@@ -111,7 +193,6 @@ TEST(IndexingPolicy, BadPathsAreRefused) {
                              R"("/a/?")",
                              R"({"path":1})",
                              R"({"path":""})",
-                             R"({"path":"/"})",
                              R"({"path":"/a"})",
                              R"({"path":"a/?"})",
                              R"({"path":"/a/"})",

@@ -84,13 +84,14 @@ inline constexpr std::size_t kScriptPromiseJobsMax = 1'000'000;          // pend
 inline constexpr std::size_t kScriptCacheBytesMax = 8 * 1024 * 1024;     // compiled, of one thread
 
 // Throughput, in request units per second.
-inline constexpr std::int64_t kThroughputMin = 400;              // manual
-inline constexpr std::int64_t kThroughputStep = 100;             // manual
-inline constexpr std::int64_t kAutoscaleThroughputMin = 1000;    // the configured maximum
-inline constexpr std::int64_t kAutoscaleThroughputStep = 1000;   // the configured maximum
-inline constexpr std::int64_t kThroughputMax = 1'000'000;        // default quota
-inline constexpr std::int64_t kPartitionThroughputMax = 10'000;  // of one physical partition
-inline constexpr std::uint32_t kPhysicalPartitionsMax = 1000;    // ours: tenfold the quota's 100
+inline constexpr std::int64_t kThroughputMin = 400;                    // manual
+inline constexpr std::int64_t kThroughputStep = 100;                   // manual
+inline constexpr std::int64_t kAutoscaleThroughputMin = 1000;          // the configured maximum
+inline constexpr std::int64_t kAutoscaleThroughputStep = 1000;         // the configured maximum
+inline constexpr std::int64_t kThroughputMax = 1'000'000;              // default quota
+inline constexpr std::int64_t kPartitionThroughputMax = 10'000;        // of one physical partition
+inline constexpr std::int64_t kPartitionThroughputAtCreation = 6'000;  // manual, at creation
+inline constexpr std::uint32_t kPhysicalPartitionsMax = 1000;  // ours: tenfold the quota's 100
 
 // Authentication.
 inline constexpr std::size_t kAuthorizationBytesMax = 1024;  // ours: the longest token we read

@@ -35,8 +35,9 @@ inline json::Value container_body(std::string_view members = "{}") {
     return body;
 }
 
+// As stored: with `automatic: false` in force.
 inline ContainerDefinition container_definition(std::string_view members = "{}") {
-    return must(parse_container_definition(container_body(members), {}));
+    return must(parse_container_definition(container_body(members), kStoredDefinition));
 }
 
 inline ItemBody item_body(std::string_view text, const ContainerDefinition& definition) {

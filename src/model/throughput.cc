@@ -28,14 +28,57 @@ Result<std::optional<Throughput>> checked(std::int64_t units, bool autoscale) {
     return std::optional(Throughput{.request_units = units, .autoscale = autoscale});
 }
 
+constexpr struct {
+    PerformanceLevel level;
+    std::string_view name;
+    std::int64_t units;
+} kLevels[] = {
+    {PerformanceLevel::kS1, "S1", 250},
+    {PerformanceLevel::kS2, "S2", 1000},
+    {PerformanceLevel::kS3, "S3", 2500},
+};
+
+Result<std::optional<Throughput>> of_level(std::string_view name) {
+    for (const auto& entry : kLevels) {
+        if (name != entry.name) continue;
+        return std::optional(
+            Throughput{.request_units = entry.units, .autoscale = false, .level = entry.level});
+    }
+    return Error(ErrorCode::kBadRequest,
+                 "The offer type '" + std::string(name.substr(0, 40)) +
+                     "' is not valid; it must be S1, S2 or S3.");
+}
+
+std::uint32_t count_with(const Throughput& throughput, std::int64_t units_each) {
+    const std::int64_t units = throughput.request_units;
+    if (units <= limits::kPartitionThroughputMax) return 1;
+    return static_cast<std::uint32_t>((units + units_each - 1) / units_each);
+}
+
 }  // namespace
 
+std::string_view name_of(PerformanceLevel level) {
+    for (const auto& entry : kLevels) {
+        if (entry.level == level) return entry.name;
+    }
+    return "Invalid";
+}
+
+std::optional<PerformanceLevel> parse_performance_level(std::string_view name) {
+    for (const auto& entry : kLevels) {
+        if (entry.name == name) return entry.level;
+    }
+    return std::nullopt;
+}
+
 Result<std::optional<Throughput>> parse_throughput(std::optional<std::string_view> manual,
-                                                   std::optional<std::string_view> autopilot) {
+                                                   std::optional<std::string_view> autopilot,
+                                                   std::optional<std::string_view> level) {
     if (manual && autopilot) {
         return Error(ErrorCode::kBadRequest,
                      "Manual and autoscale throughput cannot be given together.");
     }
+    if (level && !manual && !autopilot) return of_level(*level);
     if (manual) {
         std::int64_t units = 0;
         const auto [end, error] =
@@ -57,10 +100,14 @@ Result<std::optional<Throughput>> parse_throughput(std::optional<std::string_vie
     return std::optional<Throughput>();
 }
 
-std::uint32_t partition_count_for(std::int64_t request_units) {
-    const std::int64_t count =
-        (request_units + limits::kPartitionThroughputMax - 1) / limits::kPartitionThroughputMax;
-    return count < 1 ? 1 : static_cast<std::uint32_t>(count);
+std::uint32_t partition_count_for(const Throughput& throughput) {
+    return count_with(throughput,
+                      throughput.autoscale ? limits::kPartitionThroughputMax
+                                           : limits::kPartitionThroughputAtCreation);
+}
+
+std::uint32_t shared_partition_count_for(const Throughput& throughput) {
+    return count_with(throughput, limits::kPartitionThroughputMax);
 }
 
 }  // namespace orrery::model

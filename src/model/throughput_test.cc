@@ -80,13 +80,58 @@ TEST(Throughput, BothAtOnceAreRefused) {
                 HasSubstr("together"));
 }
 
-TEST(Throughput, OnePartitionForEveryTenThousand) {
-    EXPECT_EQ(partition_count_for(0), 1U);
-    EXPECT_EQ(partition_count_for(400), 1U);
-    EXPECT_EQ(partition_count_for(10'000), 1U);
-    EXPECT_EQ(partition_count_for(10'001), 2U);
-    EXPECT_EQ(partition_count_for(20'000), 2U);
-    EXPECT_EQ(partition_count_for(1'000'000), 100U);
+TEST(Throughput, LevelsHaveTheirThroughput) {
+    const auto units = [](const char* level) {
+        const auto given = parse_throughput(std::nullopt, std::nullopt, level);
+        return given && name_of((*given)->level) == level ? (*given)->request_units : -1;
+    };
+    EXPECT_EQ(units("S1"), 250);
+    EXPECT_EQ(units("S2"), 1000);
+    EXPECT_EQ(units("S3"), 2500);
+    EXPECT_THAT(refusal(parse_throughput(std::nullopt, std::nullopt, "S4")), HasSubstr("'S4'"));
+    // A number takes precedence.
+    EXPECT_EQ(**parse_throughput("400", std::nullopt, "S1"),
+              (Throughput{.request_units = 400, .autoscale = false}));
+}
+
+TEST(Throughput, ManualThroughputStartsWithSixThousandEach) {
+    const auto count = [](std::int64_t units) {
+        return partition_count_for({.request_units = units, .autoscale = false});
+    };
+    EXPECT_EQ(count(0), 1U);
+    EXPECT_EQ(count(400), 1U);
+    EXPECT_EQ(count(10'000), 1U);
+    EXPECT_EQ(count(10'100), 2U);
+    EXPECT_EQ(count(12'000), 2U);
+    EXPECT_EQ(count(12'100), 3U);
+    EXPECT_EQ(count(18'000), 3U);
+    EXPECT_EQ(count(25'100), 5U);
+    EXPECT_EQ(count(30'000), 5U);
+    EXPECT_EQ(count(1'000'000), 167U);
+}
+
+TEST(Throughput, SharedThroughputStartsWithTenThousandEach) {
+    for (const bool autoscale : {false, true}) {
+        const auto count = [&](std::int64_t units) {
+            return shared_partition_count_for({.request_units = units, .autoscale = autoscale});
+        };
+        EXPECT_EQ(count(400), 1U);
+        EXPECT_EQ(count(10'000), 1U);
+        EXPECT_EQ(count(11'000), 2U);
+        EXPECT_EQ(count(20'000), 2U);
+        EXPECT_EQ(count(21'000), 3U);
+    }
+}
+
+TEST(Throughput, AutoscaleStartsWithTenThousandEach) {
+    const auto count = [](std::int64_t units) {
+        return partition_count_for({.request_units = units, .autoscale = true});
+    };
+    EXPECT_EQ(count(1'000), 1U);
+    EXPECT_EQ(count(10'000), 1U);
+    EXPECT_EQ(count(11'000), 2U);
+    EXPECT_EQ(count(20'000), 2U);
+    EXPECT_EQ(count(1'000'000), 100U);
 }
 
 }  // namespace

@@ -39,7 +39,7 @@ Request keyed(std::string_view key) {
 Step create_container(const std::string& name) {
     return [name](Services& services) -> Status {
         Request request;
-        request.offer_throughput = "20000";  // two partitions
+        request.offer_throughput = "12000";  // two partitions
         TRY(services.resources->create_container(
             request,
             "d",

@@ -98,10 +98,19 @@ Result<ContainerUsage> Items::usage(const catalog::Container& container) {
     ContainerUsage usage;
     for (std::size_t i = 0; i < container.ranges.size(); ++i) {
         const auto partition = TRY(partitions_.open(container, i));
-        usage.item_count += partition->item_count();
-        usage.item_bytes += partition->item_bytes();
+        const RangeUsage& range =
+            usage.ranges.emplace_back(RangeUsage{.range_id = container.ranges[i].id,
+                                                 .item_count = partition->item_count(),
+                                                 .item_bytes = partition->item_bytes()});
+        usage.item_count += range.item_count;
+        usage.item_bytes += range.item_bytes;
     }
     return usage;
+}
+
+Result<Position> Items::first_position(const catalog::Container& container) {
+    const auto partition = TRY(partitions_.open(container, 0));
+    return Position{.range_id = container.ranges[0].id, .lsn = partition->lsn()};
 }
 
 void Items::submit(Result<StagedOperation> staged, const ItemCallback& done) {

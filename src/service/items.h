@@ -6,6 +6,7 @@
 #include <functional>
 #include <optional>
 #include <string_view>
+#include <vector>
 
 #include "base/result.h"
 #include "catalog/resources.h"
@@ -25,10 +26,17 @@ struct ItemOutcome {
 
 using ItemCallback = std::function<void(ItemOutcome)>;
 
-// What a container holds.
+// The contents of one range of a container.
+struct RangeUsage {
+    std::uint32_t range_id = 0;
+    std::uint64_t item_count = 0;
+    std::uint64_t item_bytes = 0;
+};
+
 struct ContainerUsage {
     std::uint64_t item_count = 0;
     std::uint64_t item_bytes = 0;
+    std::vector<RangeUsage> ranges;
 };
 
 class Items {
@@ -67,7 +75,10 @@ public:
                     const catalog::ContainerPtr& container,
                     const ItemCallback& done);
 
+    // The contents of the container, and the position of its first range. Both may open partitions:
+    // call them where blocking is allowed.
     Result<ContainerUsage> usage(const catalog::Container& container);
+    Result<Position> first_position(const catalog::Container& container);
 
 private:
     class Task;

@@ -13,6 +13,8 @@ using ApiVersion = int;
 inline constexpr ApiVersion kNewestApiVersion = 20240606;
 // From this version clients know partitioned containers.
 inline constexpr ApiVersion kPartitionedContainers = 20151216;
+// From this version clients see the current form of indexing policies, before it the legacy form.
+inline constexpr ApiVersion kCurrentPolicyForm = 20180618;
 // From this version clients understand versioned session tokens (0:-1#5 instead of 0:5).
 inline constexpr ApiVersion kVectorSessionTokens = 20180618;
 // From this version clients cannot create containers without a partition key.
@@ -34,6 +36,7 @@ struct Request {
     std::optional<std::string_view> indexing_directive;
     std::optional<std::string_view> offer_throughput;
     std::optional<std::string_view> autopilot_settings;
+    std::optional<std::string_view> offer_type;
 };
 
 }  // namespace orrery::service

@@ -23,7 +23,6 @@ namespace orrery::service {
 struct ResourceAnswer {
     std::optional<json::Value> body;
     std::string etag;
-    catalog::ContainerPtr container = nullptr;  // set if the resource is one
 };
 
 // Answers a read, without a body if the client's copy is current.

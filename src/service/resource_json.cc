@@ -22,6 +22,10 @@ void set_system_properties(Value& out,
 
 }  // namespace
 
+model::PolicyForm policy_form_of(ApiVersion version) {
+    return version < kCurrentPolicyForm ? model::PolicyForm::kLegacy : model::PolicyForm::kCurrent;
+}
+
 Value to_json(const catalog::Database& database) {
     Value out(Value::Object{});
     out.set("id", database.name);
@@ -33,6 +37,9 @@ Value to_json(const catalog::Database& database) {
 
 Value to_json(const catalog::Container& container, ApiVersion version) {
     Value out = model::to_json(container.definition);
+    out.set(
+        "indexingPolicy",
+        model::indexing_policy_in(policy_form_of(version), container.definition.indexing_policy));
     if (container.definition.partition_key.system_key && version < kPartitionKeyRequired) {
         out.remove("partitionKey");
     }
@@ -67,8 +74,8 @@ Value to_json(const catalog::Offer& offer) {
     out.set("id", offer.rid.text());
     set_system_properties(
         out, offer.rid.text(), "offers/" + offer.rid.text() + "/", offer.revision);
-    out.set("offerVersion", "V2");
-    out.set("offerType", "Invalid");
+    out.set("offerVersion", throughput.level == model::PerformanceLevel::kNone ? "V2" : "V1");
+    out.set("offerType", name_of(throughput.level));
     out.set("offerResourceId", offer.resource_rid);
     out.set("resource", offer.resource_link);
     out.set("content", std::move(content));

@@ -8,6 +8,9 @@
 
 namespace orrery::service {
 
+// The form of indexing policies for clients of that version.
+model::PolicyForm policy_form_of(ApiVersion version);
+
 json::Value to_json(const catalog::Database& database);
 // Clients older than 2018-12-31 do not see the key of a container created without one.
 json::Value to_json(const catalog::Container& container, ApiVersion version);

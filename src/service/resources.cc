@@ -15,10 +15,15 @@ namespace {
 
 using json::Value;
 
-ResourceAnswer container_answer(const catalog::ContainerPtr& container, ApiVersion version) {
-    return {.body = to_json(*container, version),
-            .etag = container->revision.etag(),
-            .container = container};
+ContainerAnswer container_answer(FoundContainer found, ApiVersion version) {
+    const catalog::Container& container = *found.container;
+    return {.resource = {.body = to_json(container, version), .etag = container.revision.etag()},
+            .found = std::move(found)};
+}
+
+Result<std::optional<model::Throughput>> throughput_of(const Request& request) {
+    return model::parse_throughput(
+        request.offer_throughput, request.autopilot_settings, request.offer_type);
 }
 
 // Changes when ranges are added, because ids are never reused.
@@ -40,8 +45,7 @@ Result<ResourceAnswer> Resources::create_database(const Request& request, std::s
             "The input content is invalid because the required properties - 'id; ' - are missing.");
     }
     TRY(model::check_resource_name(id->string()));
-    const auto throughput =
-        TRY(model::parse_throughput(request.offer_throughput, request.autopilot_settings));
+    const auto throughput = TRY(throughput_of(request));
     const catalog::DatabasePtr database = TRY(catalog_.create_database(id->string(), throughput));
     return ResourceAnswer{.body = to_json(*database), .etag = database->revision.etag()};
 }
@@ -75,57 +79,63 @@ Result<catalog::NewContainer> Resources::plan_container(const Request& request,
     }
     catalog::NewContainer wanted;
     wanted.definition = TRY(model::parse_container_definition(
-        value, {.partition_key_required = request.api_version >= kPartitionKeyRequired}));
+        value,
+        {.partition_key_required = request.api_version >= kPartitionKeyRequired,
+         .policy_form = policy_form_of(request.api_version)}));
     TRY(parse_computed(wanted.definition.computed_properties));
-    wanted.throughput =
-        TRY(model::parse_throughput(request.offer_throughput, request.autopilot_settings));
+    wanted.throughput = TRY(throughput_of(request));
     // A container in a database with throughput shares it; any other has its own.
-    if (!wanted.throughput && !catalog_.find_offer_of(database.rid.text())) {
+    const catalog::OfferPtr shared = catalog_.find_offer_of(database.rid.text());
+    if (!wanted.throughput && !shared) {
         wanted.throughput =
             model::Throughput{.request_units = model::limits::kThroughputMin, .autoscale = false};
     }
-    const std::int64_t units = wanted.throughput ? wanted.throughput->request_units : 0;
     if (wanted.definition.partition_key.system_key) {
-        if (units > model::limits::kPartitionThroughputMax) {
+        if (wanted.throughput &&
+            wanted.throughput->request_units > model::limits::kPartitionThroughputMax) {
             return bad_request("A container without a partition key has at most " +
                                std::to_string(model::limits::kPartitionThroughputMax) +
                                " request units per second.");
         }
         wanted.partition_count = 1;
     } else {
-        wanted.partition_count =
-            options_.partition_count.value_or(model::partition_count_for(units));
+        wanted.partition_count = options_.partition_count.value_or(
+            wanted.throughput ? model::partition_count_for(*wanted.throughput)
+                              : model::shared_partition_count_for(shared->throughput));
     }
     return wanted;
 }
 
-Result<ResourceAnswer> Resources::create_container(const Request& request,
-                                                   std::string_view database,
-                                                   std::string_view body) {
+Result<ContainerAnswer> Resources::create_container(const Request& request,
+                                                    std::string_view database,
+                                                    std::string_view body) {
     const auto found = find_database(catalog_, database);
     if (!found) return owner_not_found();
     catalog::NewContainer wanted = TRY(plan_container(request, *found->database, body));
-    const catalog::ContainerPtr container =
+    catalog::ContainerPtr container =
         TRY(catalog_.create_container(found->database->rid, std::move(wanted)));
-    return container_answer(container, request.api_version);
+    return container_answer(
+        {.database = found->database, .container = std::move(container), .by_rid = found->by_rid},
+        request.api_version);
 }
 
-Result<ResourceAnswer> Resources::read_container(const Request& request,
-                                                 const ContainerAddress& address) {
-    const FoundContainer found = TRY(find_container(catalog_, address, request.api_version));
-    ResourceAnswer answer = read_answer(
+Result<ContainerAnswer> Resources::read_container(const Request& request,
+                                                  const ContainerAddress& address) {
+    FoundContainer found = TRY(find_container(catalog_, address, request.api_version));
+    ResourceAnswer resource = read_answer(
         request, to_json(*found.container, request.api_version), found.container->revision.etag());
-    answer.container = found.container;
-    return answer;
+    return ContainerAnswer{.resource = std::move(resource), .found = std::move(found)};
 }
 
-Result<ResourceAnswer> Resources::replace_container(const Request& request,
-                                                    const ContainerAddress& address,
-                                                    std::string_view body) {
-    const FoundContainer found = TRY(find_container(catalog_, address, request.api_version));
+Result<ContainerAnswer> Resources::replace_container(const Request& request,
+                                                     const ContainerAddress& address,
+                                                     std::string_view body) {
+    FoundContainer found = TRY(find_container(catalog_, address, request.api_version));
     Value value = TRY(parse_object(body));
+    const model::PartitionKeyDefinition& key = found.container->definition.partition_key;
     // Old clients cannot see the key, so they cannot send it.
-    if (found.container->definition.partition_key.system_key) {
+    const Value* sent_key = value.find("partitionKey");
+    if (key.system_key && (sent_key == nullptr || sent_key->is_null())) {
         value.set("partitionKey",
                   *model::to_json(found.container->definition).find("partitionKey"));
     }
@@ -134,13 +144,16 @@ Result<ResourceAnswer> Resources::replace_container(const Request& request,
         value.set("uniqueKeyPolicy",
                   *model::to_json(found.container->definition).find("uniqueKeyPolicy"));
     }
-    model::ContainerDefinition definition =
-        TRY(model::parse_container_definition(value, {.partition_key_required = true}));
+    model::ContainerDefinition definition = TRY(model::parse_container_definition(
+        value,
+        {.partition_key_required = true, .policy_form = policy_form_of(request.api_version)}));
     TRY(parse_computed(definition.computed_properties));
-    const catalog::ContainerPtr container = TRY(catalog_.replace_container(
+    // Some clients read `systemKey` but do not send it back (Go).
+    definition.partition_key.system_key = key.system_key;
+    found.container = TRY(catalog_.replace_container(
         found.container->rid, std::move(definition), if_match_of(request)));
-    options_.on_replacement(container->rid);
-    return container_answer(container, request.api_version);
+    options_.on_replacement(found.container->rid);
+    return container_answer(std::move(found), request.api_version);
 }
 
 Status Resources::remove_container(const Request& request, const ContainerAddress& address) {

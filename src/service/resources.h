@@ -27,6 +27,12 @@ struct RangesAnswer {
     std::string etag;
 };
 
+// A container as the client gets it, and the container itself with its database.
+struct ContainerAnswer {
+    ResourceAnswer resource;
+    FoundContainer found;
+};
+
 struct ResourceOptions {
     // Physical partitions of every new container; if unset, derived from its throughput.
     std::optional<std::uint32_t> partition_count;
@@ -51,13 +57,13 @@ public:
     Status remove_database(const Request& request, std::string_view segment);
     Result<Page> list_databases(const Request& request, const ResourceQuery* query);
 
-    Result<ResourceAnswer> create_container(const Request& request,
-                                            std::string_view database,
-                                            std::string_view body);
-    Result<ResourceAnswer> read_container(const Request& request, const ContainerAddress& address);
-    Result<ResourceAnswer> replace_container(const Request& request,
-                                             const ContainerAddress& address,
+    Result<ContainerAnswer> create_container(const Request& request,
+                                             std::string_view database,
                                              std::string_view body);
+    Result<ContainerAnswer> read_container(const Request& request, const ContainerAddress& address);
+    Result<ContainerAnswer> replace_container(const Request& request,
+                                              const ContainerAddress& address,
+                                              std::string_view body);
     Status remove_container(const Request& request, const ContainerAddress& address);
     // The database's rid goes into the feed's envelope.
     struct ContainerList {

@@ -29,7 +29,7 @@ protected:
     json::Value create_container(const std::string& members = "{}", const Request& request = {}) {
         return *must(resources_.create_container(
                          request, "d", model::testing_support::container_body(members).text()))
-                    .body;
+                    .resource.body;
     }
     static Request sized(std::string_view count) {
         Request request;
@@ -133,7 +133,7 @@ TEST_F(ResourcesTest, Containers) {
     EXPECT_EQ(made.find("defaultTtl")->integer(), 5);
     EXPECT_EQ(made.find("_self")->string(), "dbs/AQAAAA==/colls/AQAAAIAAAAE=/");
     const ContainerAddress by_rid{.database = "AQAAAA==", .container = "AQAAAIAAAAE="};
-    EXPECT_EQ(must(resources_.read_container({}, by_rid)).body->text(), made.text());
+    EXPECT_EQ(must(resources_.read_container({}, by_rid)).resource.body->text(), made.text());
     const ContainerAddress mixed{.database = "AQAAAA==", .container = "c"};
     EXPECT_EQ(code_of(resources_.read_container({}, mixed)), "404");
     EXPECT_EQ(code_of(resources_.read_container({}, {.database = "x", .container = "c"})),
@@ -149,8 +149,8 @@ TEST_F(ResourcesTest, ReplaceKeepsAnOmittedUniqueKeyPolicy) {
     const ContainerAddress address{.database = "d", .container = "c"};
     const std::string body = model::testing_support::container_body(R"({"defaultTtl":9})").text();
     const auto replaced = must(resources_.replace_container({}, address, body));
-    EXPECT_EQ(replaced.body->find("defaultTtl")->integer(), 9);
-    EXPECT_THAT(replaced.body->find("uniqueKeyPolicy")->text(), HasSubstr("/u"));
+    EXPECT_EQ(replaced.resource.body->find("defaultTtl")->integer(), 9);
+    EXPECT_THAT(replaced.resource.body->find("uniqueKeyPolicy")->text(), HasSubstr("/u"));
     Request request;
     request.if_match = "\"old\"";
     EXPECT_EQ(code_of(resources_.replace_container(request, address, body)), "412");
@@ -167,7 +167,7 @@ TEST_F(ResourcesTest, ThroughputDeterminesOfferAndPartitions) {
     EXPECT_EQ(ranges("standard", {}), 1U);
     Request manual;
     manual.offer_throughput = "20000";
-    EXPECT_EQ(ranges("manual", manual), 2U);
+    EXPECT_EQ(ranges("manual", manual), 4U);
     Request autoscale;
     autoscale.autopilot_settings = R"({"maxThroughput":31000})";
     EXPECT_EQ(ranges("autoscale", autoscale), 4U);
@@ -195,10 +195,12 @@ TEST_F(ResourcesTest, ThroughputDeterminesOfferAndPartitions) {
 
 TEST_F(ResourcesTest, ContainerWithSharedThroughputHasNoOffer) {
     Request shared;
-    shared.offer_throughput = "400";
+    shared.offer_throughput = "20000";
     create("d", shared);
     create_container();
     EXPECT_EQ(must(resources_.list_offers({}, nullptr)).count, 1U);
+    const auto found = must(resources_.find({}, {.database = "d", .container = "c"}));
+    EXPECT_EQ(found.container->ranges.size(), 2U);
 }
 
 TEST_F(ResourcesTest, OldClientsSeeOnlyKnownFeatures) {
@@ -211,14 +213,14 @@ TEST_F(ResourcesTest, OldClientsSeeOnlyKnownFeatures) {
                   old, "d", R"({"id":"p","partitionKey":{"paths":["/a"]}})")),
               "400");
     const auto made = must(resources_.create_container(old, "d", R"({"id":"old"})"));
-    EXPECT_EQ(made.body->find("partitionKey"), nullptr);
+    EXPECT_EQ(made.resource.body->find("partitionKey"), nullptr);
     EXPECT_EQ(must(resources_.list_containers(old, "d", nullptr)).page.count, 1U);
     EXPECT_EQ(must(resources_.list_containers({}, "d", nullptr)).page.count, 2U);
     const auto seen = must(resources_.read_container({}, {.database = "d", .container = "old"}));
-    EXPECT_THAT(seen.body->find("partitionKey")->text(), HasSubstr("systemKey"));
+    EXPECT_THAT(seen.resource.body->find("partitionKey")->text(), HasSubstr("systemKey"));
     const auto replaced = must(resources_.replace_container(
         old, {.database = "d", .container = "old"}, R"({"id":"old","defaultTtl":5})"));
-    EXPECT_EQ(replaced.body->find("defaultTtl")->integer(), 5);
+    EXPECT_EQ(replaced.resource.body->find("defaultTtl")->integer(), 5);
     old.offer_throughput = "20000";
     EXPECT_EQ(code_of(resources_.create_container(old, "d", R"({"id":"large"})")), "400");
 }

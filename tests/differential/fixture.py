@@ -24,7 +24,7 @@ class ServerFault(Exception):
 
 
 def create(client: Client, policy: Policy, name: str) -> str:
-    headers = {"x-ms-offer-throughput": str(policy.partitions * 10_000)}
+    headers = {"x-ms-offer-throughput": str(policy.partitions * 6_000)}
     return make_container(client, DATABASE, policy.definition(name), headers)
 
 

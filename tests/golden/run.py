@@ -105,7 +105,10 @@ class Run:
             statement = self.store(statement)
             if not statement:
                 return None
-        if statement.notes.get("when", "") not in " ".join(self.config.get("options", [])):
+        options = " ".join(self.config.get("options", []))
+        if statement.notes.get("when", "") not in options:
+            return None
+        if "unless" in statement.notes and statement.notes["unless"] in options:
             return None
         self.compared += 1
         if statement.verb in READS:

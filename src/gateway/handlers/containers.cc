@@ -24,20 +24,88 @@ std::string script_numbers(const NumberOf& number_of) {
            ";triggers=" + std::to_string(number_of(ScriptKind::kTrigger)) + ";";
 }
 
-// Sizes are in kilobytes and -1 means no limit, as in the service.
+std::uint64_t kilobytes(std::uint64_t bytes) {
+    constexpr std::uint64_t kKilobyte = 1024;
+    return (bytes + kKilobyte - 1) / kKilobyte;
+}
+
+// Sizes are in kilobytes and -1 means no limit, as in the service. The quotas are the service's
+// numbers, because clients compare them; this server does not limit the size of a container.
 void add_quota_headers(http::Response& response,
                        const service::ContainerUsage& usage,
                        const catalog::ScriptSet& scripts) {
-    constexpr std::uint64_t kKilobyte = 1024;
-    const std::string size = std::to_string((usage.item_bytes + kKilobyte - 1) / kKilobyte);
     response.add_header(header::kResourceQuota,
                         script_numbers(model::count_max) +
-                            "documentSize=-1;documentsSize=-1;documentsCount=-1;collectionSize=-1");
+                            "documentSize=10240;documentsSize=10485760;documentsCount=-1;"
+                            "collectionSize=10485760");
+    const std::string size = std::to_string(kilobytes(usage.item_bytes));
     response.add_header(
         header::kResourceUsage,
         script_numbers([&](model::ScriptKind kind) { return scripts.count(kind); }) +
             "documentSize=0;documentsSize=" + size +
             ";documentsCount=" + std::to_string(usage.item_count) + ";collectionSize=" + size);
+}
+
+// The service also samples the largest partition keys of large partitions and sends an empty list
+// for small ones, as this server does for all.
+json::Value statistics_of(const service::ContainerUsage& usage) {
+    json::Value::Array statistics;
+    for (const service::RangeUsage& range : usage.ranges) {
+        json::Value one(json::Value::Object{});
+        one.set("id", std::to_string(range.range_id));
+        one.set("sizeInKB", static_cast<std::int64_t>(kilobytes(range.item_bytes)));
+        one.set("documentCount", static_cast<std::int64_t>(range.item_count));
+        one.set("partitionKeys", json::Value::Array{});
+        statistics.push_back(std::move(one));
+    }
+    return statistics;
+}
+
+// Adds what only a read returns: index progress and, on request, quota and statistics.
+Status describe(const Backend& backend,
+                const Call& call,
+                const catalog::Container& container,
+                http::Response& response,
+                json::Value& body) {
+    const std::string progress = std::to_string(TRY(backend.indexing.progress(container)));
+    response.add_header(header::kIndexTransformationProgress, progress);
+    if (body.find("indexingPolicy")->find("indexingMode")->string() == "lazy") {
+        response.add_header(header::kLazyIndexingProgress, progress);
+    }
+    const bool wants_quota = call.flag(header::kPopulateQuotaInfo);
+    const bool wants_statistics = call.flag(header::kPopulatePartitionStatistics);
+    if (!wants_quota && !wants_statistics) return {};
+    const service::ContainerUsage usage = TRY(backend.items.usage(container));
+    if (wants_quota) add_quota_headers(response, usage, container.scripts);
+    if (wants_statistics) body.set("statistics", statistics_of(usage));
+    return {};
+}
+
+http::Response make_answer(const Backend& backend,
+                           const Call& call,
+                           unsigned status,
+                           const service::ContainerAnswer& answer) {
+    const service::ResourceAnswer& resource = answer.resource;
+    http::Response response = call.make_response(resource.body ? status : 304,
+                                                 status == 200 ? kReadCharge : kWriteCharge);
+    response.add_header(header::kEtag, resource.etag);
+    add_database_headers(response, *answer.found.database);
+    // The token of one range, as in the service: Java and .NET cannot parse a list. A container
+    // that was removed in the meantime has no position, but the request still succeeded.
+    if (const auto position = backend.items.first_position(*answer.found.container)) {
+        add_session_token(response, *position, call.request.api_version);
+    }
+    return response;
+}
+
+void respond_with_container(const Backend& backend,
+                            Call& call,
+                            unsigned status,
+                            const Result<service::ContainerAnswer>& answer) {
+    if (!answer) return call.fail(answer.error());
+    http::Response response = make_answer(backend, call, status, *answer);
+    if (answer->resource.body) response.body = answer->resource.body->text();
+    call.respond(std::move(response));
 }
 
 }  // namespace
@@ -56,7 +124,8 @@ void list_containers(const Backend& backend, const CallPtr& call) {
 void post_container(const Backend& backend, const CallPtr& call) {
     const std::string& database = call->path.ids[0];
     if (!is_query(*call)) {
-        return respond_with(
+        return respond_with_container(
+            backend,
             *call,
             201,
             backend.resources.create_container(call->request, database, call->exchange().body()));
@@ -67,28 +136,24 @@ void post_container(const Backend& backend, const CallPtr& call) {
 }
 
 void read_container(const Backend& backend, const CallPtr& call) {
-    const auto answer = backend.resources.read_container(call->request, address_of(*call));
-    if (!answer || !answer->body) return respond_with(*call, 200, answer);
-    http::Response response = call->make_response(200, kReadCharge);
-    response.add_header(header::kEtag, answer->etag);
-    response.add_header(header::kContentPath, answer->container->rid.text());
-    const auto progress = backend.indexing.progress(*answer->container);
-    if (!progress) return call->fail(progress.error());
-    response.add_header(header::kIndexTransformationProgress, std::to_string(*progress));
-    if (call->flag(header::kPopulateQuotaInfo)) {
-        const auto usage = backend.items.usage(*answer->container);
-        if (!usage) return call->fail(usage.error());
-        add_quota_headers(response, *usage, answer->container->scripts);
+    auto answer = backend.resources.read_container(call->request, address_of(*call));
+    if (!answer) return call->fail(answer.error());
+    http::Response response = make_answer(backend, *call, 200, *answer);
+    if (std::optional<json::Value>& body = answer->resource.body) {
+        const Status described =
+            describe(backend, *call, *answer->found.container, response, *body);
+        if (!described) return call->fail(described.error());
+        response.body = body->text();
     }
-    response.body = answer->body->text();
     call->respond(std::move(response));
 }
 
 void replace_container(const Backend& backend, const CallPtr& call) {
-    respond_with(*call,
-                 200,
-                 backend.resources.replace_container(
-                     call->request, address_of(*call), call->exchange().body()));
+    respond_with_container(backend,
+                           *call,
+                           200,
+                           backend.resources.replace_container(
+                               call->request, address_of(*call), call->exchange().body()));
 }
 
 void delete_container(const Backend& backend, const CallPtr& call) {

@@ -203,7 +203,9 @@ TEST_F(GatewayTest, Containers) {
         send("GET", "/dbs/d/colls/c", {{"x-ms-documentdb-populatequotainfo", "True"}});
     EXPECT_EQ(read.status, 200U);
     EXPECT_EQ(read.header("x-ms-documentdb-collection-index-transformation-progress"), "100");
-    EXPECT_EQ(read.header("x-ms-content-path"), "AQAAAIAAAAE=");
+    EXPECT_EQ(read.header("x-ms-content-path"), "AQAAAA==");
+    EXPECT_EQ(read.header("x-ms-alt-content-path"), "dbs/d");
+    EXPECT_EQ(read.header("x-ms-session-token"), "0:-1#0");
     EXPECT_THAT(*read.header("x-ms-resource-usage"), HasSubstr("documentsCount=0"));
     EXPECT_THAT(*read.header("x-ms-resource-quota"),
                 StartsWith("functions=50;storedProcedures=100;triggers=25;"));

@@ -46,8 +46,11 @@ scenario('container.defaults', inCollection(keyedBy('/pk'), async (link) => {
   assert.equal(body.partitionKey.kind, 'Hash');
   assert.equal(body.indexingPolicy.indexingMode, 'consistent');
   assert.equal(body.indexingPolicy.automatic, true);
-  assert.deepEqual(body.indexingPolicy.includedPaths.map((each) => each.path), ['/*']);
-  assert.deepEqual(body.indexingPolicy.excludedPaths.map((each) => each.path), ['/"_etag"/?']);
+  assert.deepEqual(body.indexingPolicy.includedPaths, [{
+    path: '/*',
+    indexes: [{ kind: 'Range', dataType: 'Number', precision: -1 }, { kind: 'Hash', dataType: 'String', precision: 3 }],
+  }]);
+  assert.deepEqual(body.indexingPolicy.excludedPaths, []);
   assert.equal(body.conflictResolutionPolicy.mode, 'LastWriterWins');
   assert.equal(body.conflictResolutionPolicy.conflictResolutionPath, '/_ts');
   assert.equal(body.defaultTtl, undefined);
@@ -75,6 +78,35 @@ scenario('container.policies', inDatabase(async (database) => {
     assert.deepEqual(body.indexingPolicy.excludedPaths.map((each) => each.path), ['/payload/*', '/"_etag"/?']);
     assert.deepEqual(body.indexingPolicy.compositeIndexes, definition.indexingPolicy.compositeIndexes);
   }
+}));
+
+scenario('container.index_paths', inDatabase(async (database) => {
+  const number = { kind: 'Hash', dataType: 'Number', precision: 2 };
+  const indexingPolicy = {
+    indexingMode: 'Lazy', automatic: true,
+    includedPaths: [{ path: '/', indexes: [number] }], excludedPaths: [{ path: '/"systemMetadata"/*' }],
+  };
+  const created = (await call('createCollection', database, { id: 'items', ...keyedBy('/pk'), indexingPolicy })).body;
+  const read = await call('readCollection', `${database}/colls/items`, { populateQuotaInfo: true });
+  for (const policy of [created.indexingPolicy, read.body.indexingPolicy]) {
+    assert.deepEqual(policy, {
+      ...indexingPolicy, indexingMode: 'lazy',
+      includedPaths: [{ path: '/', indexes: [number, { kind: 'Hash', dataType: 'String', precision: 3 }] }],
+    });
+  }
+  assert.equal(read.headers['x-ms-documentdb-collection-lazy-indexing-progress'], '100');
+  const link = `${database}/colls/items`;
+  for (const n of [2, 3, 1]) await call('createDocument', link, { id: `${n}`, pk: 'a', n, systemMetadata: n });
+  const ordered = (path) => toArray(client.queryDocuments(link, `SELECT VALUE c.n FROM c ORDER BY c.${path}`, { partitionKey: ['a'] }));
+  assert.deepEqual(await ordered('n'), [1, 2, 3]);
+  await refused(ordered('systemMetadata'), 400);
+}));
+
+scenario('container.quota', inCollection(keyedBy('/pk'), async (link) => {
+  for (let n = 0; n < 20; n++) await call('createDocument', link, { id: `${n}`, pk: `${n}` });
+  const { headers } = await call('readCollection', link, { populateQuotaInfo: true });
+  assert.match(headers['x-ms-resource-quota'], /;collectionSize=10485760/);
+  assert.match(headers['x-ms-resource-usage'], /;documentsCount=20;/);
 }));
 
 scenario('container.replace', inCollection(keyedBy('/pk'), async (link) => {

@@ -8,6 +8,7 @@ const paths = [
   ['/properties/name', (value) => ({ properties: { name: value } })],
   ['/id', () => ({})],
   ['/"department name"', (value) => ({ 'department name': value })],
+  [`/'level" 1*()'/'le/vel2'`, (value) => ({ 'level" 1*()': { 'le/vel2': value } })],
 ];
 
 scenario('key.paths', inDatabase(async (database) => {

@@ -20,6 +20,7 @@ var resourceScenarios = []scenario{
 	{"container.lifecycle", inDatabase(containerLifecycle)},
 	{"container.conflict", inDatabase(containerConflict)},
 	{"container.query_by_id", inDatabase(containerQuery)},
+	{"container.index_paths", inDatabase(containerIndexPaths)},
 	{"container.throughput", inDatabase(containerThroughput)},
 	{"container.partitions", inContainer(containerPartitions)},
 	{"auth.wrong_key", wrongKey},
@@ -157,6 +158,52 @@ func containerQuery(ctx context.Context, database *azcosmos.DatabaseClient) erro
 		}
 	}
 	return nil
+}
+
+// The SDK sends `automatic` false unless it is told otherwise.
+func containerIndexPaths(ctx context.Context, database *azcosmos.DatabaseClient) error {
+	_, err := database.CreateContainer(ctx, azcosmos.ContainerProperties{
+		ID:                     "items",
+		PartitionKeyDefinition: azcosmos.PartitionKeyDefinition{Paths: []string{"/pk"}, Version: 2},
+		IndexingPolicy: &azcosmos.IndexingPolicy{
+			IndexingMode:  azcosmos.IndexingModeConsistent,
+			IncludedPaths: []azcosmos.IncludedPath{{Path: "/"}},
+			ExcludedPaths: []azcosmos.ExcludedPath{{Path: `/"systemMetadata"/*`}},
+		}}, nil)
+	if err != nil {
+		return err
+	}
+	container, err := database.NewContainer("items")
+	if err != nil {
+		return err
+	}
+	read, err := container.Read(ctx, nil)
+	if err != nil {
+		return err
+	}
+	policy := read.ContainerProperties.IndexingPolicy
+	for _, n := range []int{2, 3, 1} {
+		item := fmt.Sprintf(`{"id":"%d","pk":"a","n":%d,"systemMetadata":%d}`, n, n, n)
+		if _, err := container.CreateItem(ctx, azcosmos.NewPartitionKeyString("a"), []byte(item), nil); err != nil {
+			return err
+		}
+	}
+	ordered := func(path string) (string, error) {
+		page, err := container.NewQueryItemsPager("SELECT VALUE c.n FROM c ORDER BY c."+path,
+			azcosmos.NewPartitionKeyString("a"), nil).NextPage(ctx)
+		return fmt.Sprintf("%s", page.Items), err
+	}
+	inside, err := ordered("n")
+	if err != nil {
+		return err
+	}
+	_, err = ordered("systemMetadata")
+	return first(
+		expect("automatic", policy.Automatic, true),
+		expect("included", fmt.Sprint(policy.IncludedPaths), "[{/}]"),
+		expect("excluded", fmt.Sprint(policy.ExcludedPaths), `[{/"systemMetadata"/*} {/"_etag"/?}]`),
+		expect("ordered", inside, "[1 2 3]"),
+		refused(err, 400))
 }
 
 func containerThroughput(ctx context.Context, database *azcosmos.DatabaseClient) error {

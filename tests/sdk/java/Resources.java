@@ -7,8 +7,13 @@ import com.azure.cosmos.models.CosmosContainerResponse;
 import com.azure.cosmos.models.CosmosDatabaseProperties;
 import com.azure.cosmos.models.CosmosDatabaseResponse;
 import com.azure.cosmos.models.CosmosQueryRequestOptions;
+import com.azure.cosmos.models.ExcludedPath;
 import com.azure.cosmos.models.FeedRange;
 import com.azure.cosmos.models.FeedResponse;
+import com.azure.cosmos.models.IncludedPath;
+import com.azure.cosmos.models.IndexingMode;
+import com.azure.cosmos.models.IndexingPolicy;
+import com.azure.cosmos.models.PartitionKey;
 import com.azure.cosmos.models.SqlParameter;
 import com.azure.cosmos.models.SqlQuerySpec;
 import com.azure.cosmos.models.ThroughputProperties;
@@ -16,6 +21,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Map;
 import java.util.stream.Collectors;
 
 /** Databases, containers, throughput, partitions. */
@@ -54,6 +60,7 @@ final class Resources {
             Suite.expect("found", containerIds(database, "items"), List.of("items"));
             Suite.expect("found", containerIds(database, Suite.randomId("none")), List.of());
         });
+        Suite.scenarioInDatabase("container.index_paths", Resources::indexPaths);
         Suite.scenarioInDatabase("container.throughput", Resources::throughput);
         Suite.scenarioInContainer("container.partitions", "/pk", Resources::partitions);
         Suite.scenarioInDatabase("feed.containers", Resources::containerFeed);
@@ -106,6 +113,32 @@ final class Resources {
             .map(CosmosContainerProperties::getId).collect(Collectors.toList()), List.of("one"));
         Suite.expect("delete", container.delete().getStatusCode(), 204);
         Suite.refused(404, container::read);
+    }
+
+    private static void indexPaths(CosmosDatabase database) throws Exception {
+        database.createContainer(new CosmosContainerProperties("items", "/pk").setIndexingPolicy(new IndexingPolicy()
+            .setIndexingMode(IndexingMode.LAZY)
+            .setIncludedPaths(List.of(new IncludedPath("/")))
+            .setExcludedPaths(List.of(new ExcludedPath("/\"systemMetadata\"/*")))));
+        CosmosContainer container = database.getContainer("items");
+        IndexingPolicy policy = container.read().getProperties().getIndexingPolicy();
+        Suite.expect("mode", policy.getIndexingMode(), IndexingMode.CONSISTENT);
+        Suite.expect("automatic", policy.isAutomatic(), true);
+        Suite.expect("included", policy.getIncludedPaths().stream()
+            .map(IncludedPath::getPath).collect(Collectors.toList()), List.of("/"));
+        Suite.expect("excluded", policy.getExcludedPaths().stream()
+            .map(ExcludedPath::getPath).collect(Collectors.toList()), List.of("/\"systemMetadata\"/*", "/\"_etag\"/?"));
+        for (int n : new int[] {2, 3, 1}) {
+            container.createItem(Map.of("id", "" + n, "pk", "a", "n", n, "systemMetadata", n));
+        }
+        Suite.expect("ordered", ordered(container, "n"), List.of(1, 2, 3));
+        Suite.refused(400, () -> ordered(container, "systemMetadata"));
+    }
+
+    private static List<Integer> ordered(CosmosContainer container, String path) {
+        return container.queryItems("SELECT VALUE c.n FROM c ORDER BY c." + path,
+                new CosmosQueryRequestOptions().setPartitionKey(new PartitionKey("a")), Integer.class)
+            .stream().collect(Collectors.toList());
     }
 
     private static void throughput(CosmosDatabase database) {

@@ -10,6 +10,11 @@ scenario('container.lifecycle', inDatabase(async (database) => {
   const read = await database.container('one').read();
   assert.equal(read.statusCode, 200);
   assert.deepEqual(read.resource, created.resource);
+  for (const { headers } of [created, read]) {
+    assert.equal(headers['x-ms-alt-content-path'], `dbs/${database.id}`);
+    assert.equal(Buffer.from(headers['x-ms-content-path'].replace('-', '/'), 'base64').length, 4);
+    assert.match(headers['x-ms-session-token'], /^\d+:-1#\d+$/);
+  }
   for (const name of ['_rid', '_self', '_etag', '_docs', '_sprocs', '_triggers', '_udfs', '_conflicts']) {
     assert.equal(typeof read.resource[name], 'string', name);
   }
@@ -76,6 +81,48 @@ scenario('container.policies', inDatabase(async (database) => {
     assert.deepEqual(resource.indexingPolicy.excludedPaths.map((each) => each.path), ['/payload/*', '/"_etag"/?']);
     assert.deepEqual(resource.indexingPolicy.compositeIndexes, definition.indexingPolicy.compositeIndexes);
   }
+}));
+
+scenario('container.index_paths', inDatabase(async (database) => {
+  const { container, resource } = await database.containers.create({
+    id: 'items', partitionKey: '/pk',
+    indexingPolicy: {
+      indexingMode: 'Lazy', automatic: false,
+      includedPaths: [{ path: '/', indexes: [{ kind: 'Hash', dataType: 'Number', precision: 2 }] }],
+      excludedPaths: [{ path: '/"systemMetadata"/*' }],
+    },
+  });
+  for (const policy of [resource.indexingPolicy, (await container.read()).resource.indexingPolicy]) {
+    assert.deepEqual(policy, {
+      indexingMode: 'consistent', automatic: true,
+      includedPaths: [{ path: '/' }], excludedPaths: [{ path: '/"systemMetadata"/*' }, { path: '/"_etag"/?' }],
+    });
+  }
+  for (const n of [2, 3, 1]) await container.items.create({ id: `${n}`, pk: 'a', n, systemMetadata: n });
+  const ordered = (path) => container.items.query(`SELECT VALUE c.n FROM c ORDER BY c.${path}`, { partitionKey: 'a' });
+  assert.deepEqual((await ordered('n').fetchAll()).resources, [1, 2, 3]);
+  await refused(ordered('systemMetadata').fetchAll(), 400);
+}));
+
+scenario('container.quota', inContainer('/pk', async (container) => {
+  for (let n = 0; n < 20; n++) await container.items.create({ id: `${n}`, pk: `${n}` });
+  const { headers, resource } = await container.read({
+    populateQuotaInfo: true, initialHeaders: { 'x-ms-documentdb-populatepartitionstatistics': 'true' },
+  });
+  assert.match(headers['x-ms-resource-quota'], /;collectionSize=10485760/);
+  assert.match(headers['x-ms-resource-usage'], /;documentsCount=20;/);
+  const { resources: ranges } = await container.readPartitionKeyRanges().fetchAll();
+  assert.deepEqual(resource.statistics.map((each) => each.id), ranges.map((each) => each.id));
+  assert.equal(resource.statistics.reduce((sum, each) => sum + each.documentCount, 0), 20);
+  assert.equal((await container.read()).resource.statistics, undefined);
+}));
+
+scenario('container.key_refused', inDatabase(async (database) => {
+  const paths = ['/a', '/b', '/c', '/d'];
+  const many = await refused(database.containers.create({ id: 'many', partitionKey: { paths, kind: 'MultiHash', version: 2 } }), 400);
+  assert.match(many.message, /Too many partition key paths \(4\) specified\. A maximum of 3 is allowed\./);
+  const space = await refused(database.containers.create({ id: 'space', partitionKey: { paths: ['/id ds'], kind: 'Hash', version: 2 } }), 400);
+  assert.match(space.message, /path '\/id ds' could not be accepted, failed near position '4'\. Partition key paths must contain only valid/);
 }));
 
 scenario('container.replace', inContainer('/pk', async (container) => {

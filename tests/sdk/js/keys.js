@@ -8,13 +8,15 @@ const paths = [
   ['/properties/name', (value) => ({ properties: { name: value } })],
   ['/id', () => ({})],
   ['/"department name"', (value) => ({ 'department name': value })],
+  [`/'level" 1*()'/'le/vel2'`, (value) => ({ 'level" 1*()': { 'le/vel2': value } })],
 ];
 
 scenario('key.paths', inDatabase(async (database) => {
   for (const [index, [path, body]] of paths.entries()) {
     for (const version of [1, 2]) {
-      const { container } = await database.containers.create(
+      const { container, resource } = await database.containers.create(
         { id: `c${index}v${version}`, partitionKey: { paths: [path], kind: 'Hash', version } });
+      assert.deepEqual(resource.partitionKey, { paths: [path], kind: 'Hash', version });
       const value = path === '/id' ? 'one' : 'Human Resources';
       await container.items.create({ id: 'one', ...body(value), n: 1 });
       const item = container.item('one', value);

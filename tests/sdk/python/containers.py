@@ -1,7 +1,10 @@
+import base64
+import re
+
 from azure.cosmos import PartitionKey
 
 from databases import by_id
-from support import PARTITIONS, Statuses, container, database, random_id, refused, scenario
+from support import PARTITIONS, Statuses, client, container, database, random_id, refused, scenario
 
 
 @scenario("container.lifecycle")
@@ -12,6 +15,10 @@ def lifecycle():
                                                  raw_response_hook=statuses)
         read = proxy.read(raw_response_hook=statuses)
         assert dict(read) == dict(created)
+        headers = client().client_connection.last_response_headers
+        assert headers["x-ms-alt-content-path"] == f"dbs/{parent.id}", headers
+        assert len(base64.b64decode(headers["x-ms-content-path"].replace("-", "/"))) == 4, headers
+        assert re.fullmatch(r"\d+:-1#\d+", headers["x-ms-session-token"]), headers
         assert all(isinstance(read[field], str) for field in
                    ("_rid", "_self", "_etag", "_docs", "_sprocs", "_triggers", "_udfs", "_conflicts"))
         assert [each["id"] for each in parent.list_containers()] == ["one"]
@@ -81,6 +88,51 @@ def policies():
             assert [each["path"] for each in policy["includedPaths"]] == ["/*"]
             assert [each["path"] for each in policy["excludedPaths"]] == excluded
             assert policy["compositeIndexes"] == composite
+
+
+@scenario("container.index_paths")
+def index_paths():
+    with database() as parent:
+        proxy, created = parent.create_container(
+            "items", PartitionKey("/pk"), return_properties=True,
+            indexing_policy={"indexingMode": "Lazy", "automatic": False,
+                             "includedPaths": [{"path": "/", "indexes": [
+                                 {"kind": "Hash", "dataType": "Number", "precision": 2}]}],
+                             "excludedPaths": [{"path": '/"systemMetadata"/*'}]})
+        for answer in (created, proxy.read()):
+            assert answer["indexingPolicy"] == {
+                "indexingMode": "consistent", "automatic": True, "includedPaths": [{"path": "/"}],
+                "excludedPaths": [{"path": '/"systemMetadata"/*'}, {"path": '/"_etag"/?'}]}, answer
+        for n in (2, 3, 1):
+            proxy.create_item({"id": str(n), "pk": "a", "n": n, "systemMetadata": n})
+        query = "SELECT VALUE c.n FROM c ORDER BY c."
+        assert list(proxy.query_items(query + "n", partition_key="a")) == [1, 2, 3]
+        with refused(400):
+            list(proxy.query_items(query + "systemMetadata", partition_key="a"))
+
+
+@scenario("container.quota")
+def quota():
+    with container() as proxy:
+        for n in range(20):
+            proxy.create_item({"id": str(n), "pk": str(n)})
+        read = proxy.read(populate_partition_key_range_statistics=True, populate_quota_info=True)
+        headers = client().client_connection.last_response_headers
+        assert ";collectionSize=10485760" in headers["x-ms-resource-quota"], headers
+        assert ";documentsCount=20;" in headers["x-ms-resource-usage"], headers
+        assert len(read["statistics"]) == (PARTITIONS or len(read["statistics"])), read
+        assert sum(each["documentCount"] for each in read["statistics"]) == 20, read
+        assert "statistics" not in proxy.read()
+
+
+@scenario("container.key_refused")
+def key_refused():
+    with database() as parent:
+        with refused(400, text="Too many partition key paths (4) specified. A maximum of 3 is allowed."):
+            parent.create_container("many", PartitionKey(["/a", "/b", "/c", "/d"], kind="MultiHash"))
+        with refused(400, text="path '/id ds' could not be accepted, failed near position '4'. Partition key "
+                               "paths must contain only valid"):
+            parent.create_container("space", PartitionKey("/id ds"))
 
 
 @scenario("container.replace")

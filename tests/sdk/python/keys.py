@@ -8,6 +8,7 @@ PATHS = [
     ("/properties/name", lambda value: {"properties": {"name": value}}),
     ("/id", lambda value: {}),
     ('/"department name"', lambda value: {"department name": value}),
+    ("/'level\" 1*()'/'le/vel2'", lambda value: {'level" 1*()': {"le/vel2": value}}),
 ]
 
 
@@ -17,6 +18,7 @@ def paths():
         for index, (path, body) in enumerate(PATHS):
             for version in (1, 2):
                 items = parent.create_container(f"c{index}v{version}", PartitionKey(path, version=version))
+                assert items.read()["partitionKey"] == {"paths": [path], "kind": "Hash", "version": version}
                 value = "one" if path == "/id" else "Human Resources"
                 items.create_item({"id": "one", **body(value), "n": 1})
                 assert items.read_item("one", value)["n"] == 1, path
