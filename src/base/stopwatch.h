@@ -1,4 +1,4 @@
-// Adds its lifetime to a sum, if `wanted`.
+// Measures durations with the monotonic clock.
 
 #pragma once
 
@@ -6,6 +6,16 @@
 
 namespace orrery {
 
+// Measures the time since its construction.
+class Timer {
+public:
+    std::chrono::nanoseconds elapsed() const { return std::chrono::steady_clock::now() - start_; }
+
+private:
+    std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+};
+
+// Adds its lifetime to a sum, if `wanted`.
 class Stopwatch {
 public:
     Stopwatch(bool wanted, std::chrono::nanoseconds& sum) : sum_(wanted ? &sum : nullptr) {

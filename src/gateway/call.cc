@@ -10,21 +10,15 @@ namespace orrery::gateway {
 
 namespace {
 
-// Header values are ASCII: percent-encodes every other byte of a name.
-std::string header_text(std::string_view text) {
-    constexpr char kHex[] = "0123456789ABCDEF";
-    std::string out;
-    for (const char c : text) {
-        const auto byte = static_cast<unsigned char>(c);
-        if (byte >= 0x20 && byte < 0x7f) {
-            out += c;
-        } else {
-            out += '%';
-            out += kHex[byte >> 4];
-            out += kHex[byte & 15];
-        }
+// With three decimals.
+std::string in_milliseconds(std::chrono::nanoseconds duration) {
+    const auto microseconds = static_cast<std::uint64_t>(duration.count()) / 1000;
+    std::string text = std::to_string(microseconds / 1000) + ".000";
+    std::size_t at = text.size();
+    for (std::uint64_t rest = microseconds % 1000; rest > 0; rest /= 10) {
+        text[--at] = static_cast<char>('0' + rest % 10);
     }
-    return out;
+    return text;
 }
 
 }  // namespace
@@ -46,6 +40,7 @@ http::Response Call::make_response(unsigned status, std::string_view charge) con
     response.add_header(header::kContentType, "application/json");
     response.add_header(header::kActivityId, activity_id_);
     response.add_header(header::kRequestCharge, charge);
+    response.add_header(header::kRequestDuration, in_milliseconds(timer_.elapsed()));
     response.add_header(header::kServiceVersion, "version=" ORRERY_VERSION);
     response.add_header(header::kGatewayVersion, "version=" ORRERY_VERSION);
     response.add_header(header::kSchemaVersion, "1.18");
@@ -84,6 +79,22 @@ http::Response Call::make_error(const Error& error) const {
     response.body =
         error_body(status, error.message(), activity_id_, exchange_->target(), error.info());
     return response;
+}
+
+std::string header_text(std::string_view text) {
+    constexpr char kHex[] = "0123456789ABCDEF";
+    std::string out;
+    for (const char c : text) {
+        const auto byte = static_cast<unsigned char>(c);
+        if (byte >= 0x20 && byte < 0x7f) {
+            out += c;
+        } else {
+            out += '%';
+            out += kHex[byte >> 4];
+            out += kHex[byte & 15];
+        }
+    }
+    return out;
 }
 
 void add_container_headers(http::Response& response, const service::FoundContainer& found) {

@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "base/result.h"
+#include "base/stopwatch.h"
 #include "gateway/resource_path.h"
 #include "http/message.h"
 #include "service/item_target.h"
@@ -32,6 +33,7 @@ public:
     service::Request request;
 
     http::Exchange& exchange() { return *exchange_; }
+    const http::Exchange& exchange() const { return *exchange_; }
     std::optional<std::string_view> header(std::string_view name) const {
         return exchange_->header(name);
     }
@@ -59,9 +61,13 @@ public:
 private:
     std::shared_ptr<http::Exchange> exchange_;
     std::string activity_id_;
+    Timer timer_;
 };
 
 using CallPtr = std::shared_ptr<Call>;
+
+// Header values are ASCII: percent-encodes every other byte of a text.
+std::string header_text(std::string_view text);
 
 // The name and rid of the resource that owns an item or a container: SDKs store session tokens
 // under them and build links from them.

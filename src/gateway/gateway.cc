@@ -55,6 +55,7 @@ Result<service::Request> read_request(const Call& call) {
     request.offer_throughput = call.header(header::kOfferThroughput);
     request.autopilot_settings = call.header(header::kAutopilotSettings);
     request.offer_type = call.header(header::kOfferType);
+    request.exclude_system_properties = call.flag(header::kExcludeSystemProperties);
     // Some SDKs send an empty continuation to mean "from the start".
     if (request.continuation && request.continuation->empty()) request.continuation.reset();
     return request;

@@ -59,6 +59,18 @@ std::vector<std::string_view> split(std::string_view path) {
     return out;
 }
 
+// The path of a target without its query string, which is ignored. A '?' in the id of an item is
+// part of the id: the JS SDK does not escape it.
+std::string_view path_of(std::string_view target) {
+    target = target.substr(0, target.find('#'));
+    const std::size_t mark = target.find('?');
+    if (mark == std::string_view::npos) return target;
+    const std::string_view before = target.substr(0, mark);
+    const std::vector<std::string_view> segments = split(before);  // dbs/d/colls/c/docs/i
+    const bool in_id = segments.size() == 6 || (segments.size() == 5 && before.ends_with('/'));
+    return in_id && same_word(segments[4], "docs") ? target : before;
+}
+
 template <typename Text>
 std::string join(const std::vector<Text>& parts, std::size_t count) {
     std::string out;
@@ -89,11 +101,11 @@ Error path_not_found() { return Error(ErrorCode::kNotFound, "The requested path 
 }  // namespace
 
 Result<ResourcePath> parse_resource_path(std::string_view target) {
-    target = target.substr(0, target.find_first_of("?#"));
-    if (target.size() > kPathBytesMax) {
+    const std::string_view links = path_of(target);
+    if (links.size() > kPathBytesMax) {
         return Error(ErrorCode::kBadRequest, "The request path is too long.");
     }
-    const std::vector<std::string_view> raw = split(target);
+    const std::vector<std::string_view> raw = split(links);
     if (raw.size() > kSegmentsMax) return path_not_found();
     std::vector<std::string> decoded(raw.begin(), raw.end());
     for (std::string& segment : decoded) {

@@ -67,12 +67,30 @@ TEST(ResourcePath, IgnoresExtraSlashesAndSegmentCase) {
                                "//dbs//D/colls/C//docs/I//",
                                "dbs/D/colls/C/docs/I",
                                "/DBS/D/Colls/C/dOcs/I",
-                               "/dbs/D/colls/C/docs/I?x=/y",
                                "/dbs/D/colls/C/docs/I#z"}) {
         const auto path = must(parse_resource_path(target));
         EXPECT_EQ(path.type, ResourceType::kItem) << target;
         EXPECT_THAT(path.ids, ElementsAre("D", "C", "I")) << target;
     }
+}
+
+TEST(ResourcePath, KeepsAQuestionMarkInAnItemId) {
+    const auto item = must(parse_resource_path("/dbs/D/colls/C/docs/a?b=%20c?#d"));
+    EXPECT_THAT(item.ids, ElementsAre("D", "C", "a?b= c?"));
+    EXPECT_THAT(item.signed_links, Contains("dbs/D/colls/C/docs/a?b= c?"));
+    EXPECT_THAT(item.signed_links, Contains("dbs/D/colls/C/docs/a?b=%20c?"));
+    EXPECT_THAT(must(parse_resource_path("/dbs/D/colls/C/docs/?x")).ids,
+                ElementsAre("D", "C", "?x"));
+}
+
+TEST(ResourcePath, IgnoresOtherQueryStrings) {
+    EXPECT_THAT(must(parse_resource_path("/dbs/D?x=1/y")).ids, ElementsAre("D"));
+    EXPECT_THAT(must(parse_resource_path("/dbs/D/colls/C?x=1")).ids, ElementsAre("D", "C"));
+    EXPECT_THAT(must(parse_resource_path("/dbs/D/colls/C/docs?x=1")).ids, ElementsAre("D", "C"));
+    EXPECT_THAT(must(parse_resource_path("/dbs/D/colls/C/sprocs/S?x=1")).ids,
+                ElementsAre("D", "C", "S"));
+    EXPECT_EQ(must(parse_resource_path("/addresses/?$resolveFor=dbs/D")).type,
+              ResourceType::kAddress);
 }
 
 TEST(ResourcePath, DecodesIds) {

@@ -64,6 +64,13 @@ TEST(ErrorBody, HasTheShapeThatSdksParse) {
     EXPECT_THAT(parsed(body).find("message")->string(), StartsWith("Message: {\"Errors\":["));
 }
 
+TEST(ErrorBody, OfAMissingItemIsNotWrapped) {
+    constexpr std::string_view kMissing =
+        "Entity with the specified id does not exist in the system.";
+    EXPECT_THAT(parsed(error_body(404, kMissing, "4b7", "/")).find("message")->string(),
+                StartsWith(std::string(kMissing) + "\r\nActivityId: 4b7"));
+}
+
 TEST(ErrorBody, IsValidJsonForAnyText) {
     for (const std::string& text : {std::string("quotes \" and \\ and \n"),
                                     std::string("nul \0 byte", 10),

@@ -29,7 +29,7 @@ std::size_t PathSet::child(std::size_t node, std::string_view name) const {
 class Capture {
 public:
     Capture(std::string_view text, const PathSet& paths) : text_(text), paths_(paths) {
-        found_.resize(paths.size());
+        found_.at.resize(paths.size());
         next_.node = 0;  // the root value is at the root of the path tree
     }
 
@@ -62,7 +62,9 @@ public:
         next_ = {};
     }
 
-    std::vector<std::optional<Captured>> take() && { return std::move(found_); }
+    void duplicates() { found_.duplicates = true; }
+
+    Captures take() && { return std::move(found_); }
 
 private:
     struct Place {
@@ -75,20 +77,20 @@ private:
         if (place.node == PathSet::kNothing) return;
         const std::size_t path = paths_.nodes_[place.node].path;
         if (path == PathSet::kNothing) return;
-        found_[path] = Captured{.kind = kind,
-                                .raw = text_.substr(place.from, until - place.from),
-                                .member_from = place.member_from,
-                                .member_until = until};
+        found_.at[path] = Captured{.kind = kind,
+                                   .raw = text_.substr(place.from, until - place.from),
+                                   .member_from = place.member_from,
+                                   .member_until = until};
     }
 
     std::string_view text_;
     const PathSet& paths_;
-    std::vector<std::optional<Captured>> found_;
+    Captures found_;
     std::vector<Place> open_;
     Place next_;
 };
 
-Result<std::vector<std::optional<Captured>>> capture(std::string_view text, const PathSet& paths) {
+Result<Captures> capture(std::string_view text, const PathSet& paths) {
     if (text.empty() || text[0] != '{') {
         return Error(ErrorCode::kBadRequest, "invalid JSON: the body must be an object");
     }

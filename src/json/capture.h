@@ -23,6 +23,14 @@ struct Captured {
     std::size_t member_until = 0;
 };
 
+// One entry per path, nothing where there is no value.
+struct Captures {
+    std::vector<std::optional<Captured>> at;
+    // Some object has a duplicate member name. An entry may then hold a value that a later
+    // duplicate replaces: drop duplicates first (value.h) and capture again.
+    bool duplicates = false;
+};
+
 // The paths to look for, compiled once per container.
 class PathSet {
 public:
@@ -48,8 +56,7 @@ private:
     std::size_t count_ = 0;
 };
 
-// Validates the whole text and returns the value at each path, nothing where there is none. The
-// text must be an object.
-Result<std::vector<std::optional<Captured>>> capture(std::string_view text, const PathSet& paths);
+// Validates the whole text and returns the value at each path. The text must be an object.
+Result<Captures> capture(std::string_view text, const PathSet& paths);
 
 }  // namespace orrery::json

@@ -24,8 +24,8 @@ protected:
     std::string at(std::string_view text, std::size_t path) {
         const auto found = capture(text, paths_);
         if (!found) return "error: " + found.error().message();
-        if (!(*found)[path]) return "nothing";
-        return std::string((*found)[path]->raw);
+        if (!found->at[path]) return "nothing";
+        return std::string(found->at[path]->raw);
     }
 
     PathSet paths_;
@@ -54,8 +54,14 @@ TEST_F(CaptureTest, ReportsTheExtentOfTheMember) {
     constexpr std::string_view kText = R"({"a":1,"id":"7","b":2})";
     const auto found = capture(kText, paths_);
     ASSERT_TRUE(found);
-    const Captured& id = *(*found)[id_];
+    const Captured& id = *found->at[id_];
     EXPECT_EQ(kText.substr(id.member_from, id.member_until - id.member_from), R"("id":"7")");
+}
+
+TEST_F(CaptureTest, TellsOfDuplicates) {
+    EXPECT_FALSE(capture(R"({"id":1,"a":{"id":1}})", paths_)->duplicates);
+    EXPECT_TRUE(capture(R"({"id":1,"id":2})", paths_)->duplicates);
+    EXPECT_TRUE(capture(R"({"id":1,"a":[{"b":1,"b":1}]})", paths_)->duplicates);
 }
 
 TEST_F(CaptureTest, RefusesAnythingButAnObject) {

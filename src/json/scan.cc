@@ -15,42 +15,43 @@ bool same_name(std::string_view a, std::string_view b) {
     return unquote(a) == unquote(b);
 }
 
-struct Onlooker {
+struct Checker {
     void begin(Kind /*kind*/, std::size_t /*at*/) {}
     void end(Kind /*kind*/, std::size_t /*after*/) {}
     void key(std::string_view /*raw*/, std::size_t /*at*/) {}
     void scalar(Kind /*kind*/, std::string_view /*raw*/, std::size_t /*at*/) {}
+    void duplicates() { checked.duplicates = true; }
+
+    Checked checked;
 };
 
 }  // namespace
 
-Status check(std::string_view text, int depth_max) {
-    Onlooker nobody;
-    return scan(text, nobody, depth_max);
+Result<Checked> check(std::string_view text, int depth_max) {
+    Checker checker;
+    TRY(scan(text, checker, depth_max));
+    return checker.checked;
 }
 
-std::optional<std::string> MemberNames::end_object() {
+bool MemberNames::end_object() {
     const auto first = names_.begin() + static_cast<std::ptrdiff_t>(starts_.back());
     const auto count = names_.end() - first;
-    std::optional<std::string> twice;
+    bool duplicates = false;
     constexpr std::ptrdiff_t kFew = 16;  // comparing all pairs beats sorting up to about here
     if (count <= kFew) {
-        for (auto a = first; a != names_.end() && !twice; ++a) {
-            for (auto b = first; b != a && !twice; ++b) {
-                if (same_name(*a, *b)) twice = unquote(*a);
-            }
+        for (auto a = first; a != names_.end() && !duplicates; ++a) {
+            duplicates = std::any_of(first, a, [&](auto b) { return same_name(*a, b); });
         }
     } else {
         std::vector<std::string> sorted;
         sorted.reserve(static_cast<std::size_t>(count));
         std::transform(first, names_.end(), std::back_inserter(sorted), unquote);
         std::sort(sorted.begin(), sorted.end());
-        const auto found = std::adjacent_find(sorted.begin(), sorted.end());
-        if (found != sorted.end()) twice = *found;
+        duplicates = std::adjacent_find(sorted.begin(), sorted.end()) != sorted.end();
     }
     names_.erase(first, names_.end());
     starts_.pop_back();
-    return twice;
+    return duplicates;
 }
 
 }  // namespace orrery::json

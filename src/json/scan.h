@@ -1,6 +1,5 @@
-// Scans JSON text from start to end, validates it strictly (RFC 8259, valid UTF-8, no duplicate
-// member names in an object, bounded depth) and reports what it finds to a visitor, as slices of
-// the text itself.
+// Scans JSON text from start to end, validates it strictly (RFC 8259, valid UTF-8, bounded depth)
+// and reports what it finds to a visitor, as slices of the text itself.
 //
 // Why not simdjson here: it refuses integers beyond 64 bits and numbers like 1e400, which must be
 // preserved digit for digit, and it does not report where a value starts and ends (docs/adr/0003).
@@ -10,12 +9,12 @@
 //   void end(Kind, std::size_t after);                    the offset after } or ]
 //   void key(std::string_view raw, std::size_t at);       a member name, quotes included
 //   void scalar(Kind, std::string_view raw, std::size_t at);  string (quoted), number, true, null
-//   ...
+//   void duplicates();                                    the object about to end has duplicate
+//   names
 
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -35,8 +34,8 @@ class MemberNames {
 public:
     void begin_object() { starts_.push_back(names_.size()); }
     void add(std::string_view raw) { names_.push_back(raw); }
-    // A duplicate name in the object that ends here, or nothing.
-    std::optional<std::string> end_object();
+    // Whether the object that ends here has duplicates.
+    bool end_object();
 
 private:
     std::vector<std::string_view> names_;  // quoted, as in the text
@@ -98,9 +97,7 @@ private:
             if (!next_is('}')) return error("expected ',' or '}'");
         }
         ++at_;
-        if (auto twice = names_.end_object()) {
-            return error("duplicate property name '" + *twice + "'");
-        }
+        if (names_.end_object()) visitor_.duplicates();
         visitor_.end(Kind::kObject, at_);
         return {};
     }
@@ -174,7 +171,10 @@ Status scan(std::string_view text, Visitor& visitor, int depth_max = kDepthMax) 
     return Scan<Visitor>(text, visitor, depth_max).run();
 }
 
-// Whether the text is valid JSON, for code that parses it later (walk.h).
-Status check(std::string_view text, int depth_max = kDepthMax);
+// Validates text for code that parses it later (walk.h).
+struct Checked {
+    bool duplicates = false;  // some object has a duplicate member name
+};
+Result<Checked> check(std::string_view text, int depth_max = kDepthMax);
 
 }  // namespace orrery::json

@@ -81,20 +81,26 @@ TEST(Scan, RefusesWhatIsNotJson) {
     }
 }
 
-TEST(Scan, RefusesDuplicateNamesAtEveryLevelAndSpelling) {
-    EXPECT_FALSE(accepts(R"({"a":1,"a":2})"));
-    EXPECT_FALSE(accepts(R"([{"x":{"a":1,"b":2,"a":3}}])"));
-    EXPECT_FALSE(accepts(R"({"a":1,"\u0061":2})"));
-    EXPECT_TRUE(accepts(R"({"a":1,"A":2,"a ":3})"));
+bool has_duplicates(std::string_view text) {
+    const auto checked = check(text);
+    EXPECT_TRUE(checked) << text;
+    return checked && checked->duplicates;
 }
 
-TEST(Scan, FindsADuplicateAmongManyNames) {
+TEST(Scan, ReportsDuplicateNamesAtEveryLevelAndSpelling) {
+    EXPECT_TRUE(has_duplicates(R"({"a":1,"a":2})"));
+    EXPECT_TRUE(has_duplicates(R"([{"x":{"a":1,"b":2,"a":3}}])"));
+    EXPECT_TRUE(has_duplicates(R"({"a":1,"\u0061":2})"));
+    EXPECT_FALSE(has_duplicates(R"({"a":1,"A":2,"a ":3,"b":{"a":1}})"));
+}
+
+TEST(Scan, ReportsADuplicateAmongManyNames) {
     std::string text = "{";
     for (int i = 0; i < 5000; ++i) {
         text += "\"n" + std::to_string(i) + "\":0,";
     }
-    EXPECT_TRUE(accepts(text + "\"last\":1}"));
-    EXPECT_FALSE(accepts(text + "\"n17\":1}"));
+    EXPECT_FALSE(has_duplicates(text + "\"last\":1}"));
+    EXPECT_TRUE(has_duplicates(text + "\"n17\":1}"));
 }
 
 TEST(Scan, BoundsTheDepth) {
@@ -109,7 +115,7 @@ TEST(Scan, BoundsTheDepth) {
 }
 
 TEST(Scan, ReportsWhereTheErrorIs) {
-    const Status result = check(R"({"a":tru})");
+    const auto result = check(R"({"a":tru})");
     ASSERT_FALSE(result);
     EXPECT_EQ(result.error().code(), ErrorCode::kBadRequest);
     EXPECT_NE(result.error().message().find("offset 5"), std::string::npos);
@@ -120,6 +126,29 @@ TEST(Value, KeepsOrderAndDigits) {
     const auto value = Value::parse(text);
     ASSERT_TRUE(value);
     EXPECT_EQ(value->text(), text);
+}
+
+TEST(Value, KeepsTheLastDuplicateAtTheFirstPosition) {
+    EXPECT_EQ(Value::parse(R"({"a":1,"b":2,"\u0061":3,"c":4,"b":5})")->text(),
+              R"({"a":3,"b":5,"c":4})");
+    EXPECT_EQ(Value::parse(R"([{"x":{"a":[1],"a":{"b":1,"b":2}}},{"x":1}])")->text(),
+              R"([{"x":{"a":{"b":2}}},{"x":1}])");
+    std::string many = "{";
+    for (int i = 0; i < 20'000; ++i) {
+        many += "\"n" + std::to_string(i % 100) + "\":" + std::to_string(i) + ",";
+    }
+    const auto value = Value::parse(many + "\"z\":0}");
+    ASSERT_TRUE(value);
+    EXPECT_EQ(value->object().size(), 101U);
+    EXPECT_EQ(value->find("n7")->number(), 19'907);
+}
+
+TEST(Normalize, RewritesOnlyTextWithDuplicates) {
+    EXPECT_EQ(*normalize(R"( { "a" : "\u0061" , "n" : 1.10 } )"), R"({"a":"\u0061","n":1.10})");
+    EXPECT_EQ(*normalize(R"({"a":"\u0061","n":1.10,"a":1e400})"), R"({"a":1e400,"n":1.10})");
+    EXPECT_FALSE(normalize(R"({"a":)"));
+    EXPECT_FALSE(normalize(R"({"a":"open)"));
+    EXPECT_FALSE(normalize(""));
 }
 
 TEST(Value, ComparesByValue) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <unordered_map>
 
 namespace orrery::json {
 
@@ -26,6 +27,21 @@ public:
         if (kind == Kind::kTrue || kind == Kind::kFalse) value.state_ = kind == Kind::kTrue;
         add(std::move(value));
     }
+    // Keeps the last value at the first position, as JSON.parse and Python's json.loads do.
+    void duplicates() {
+        auto& members = std::get<Value::Object>(open_.back().state_);
+        std::unordered_map<std::string, std::size_t> places;
+        std::size_t kept = 0;
+        for (Value::Member& member : members) {
+            const auto [place, first] = places.try_emplace(member.name, kept);
+            if (!first) {
+                members[place->second].value = std::move(member.value);
+            } else if (&members[kept++] != &member) {
+                members[kept - 1] = std::move(member);
+            }
+        }
+        members.resize(kept);
+    }
     Value take() && { return std::move(root_); }
 
 private:
@@ -45,10 +61,21 @@ private:
     Value root_;
 };
 
-Result<Value> Value::parse(std::string_view text) {
+Result<Value> Value::parse(std::string_view text, int depth_max) {
     TreeBuilder builder;
-    TRY(scan(text, builder));
+    TRY(scan(text, builder, depth_max));
     return std::move(builder).take();
+}
+
+Result<std::string> normalize(std::string_view text, int depth_max) {
+    std::optional<std::string> minified = minify(text);
+    if (!minified) {
+        return Error(ErrorCode::kBadRequest, "invalid JSON: a string is not closed");
+    }
+    if (TRY(check(*minified, depth_max)).duplicates) {
+        return TRY(Value::parse(*minified, depth_max)).text();
+    }
+    return std::move(*minified);
 }
 
 Kind Value::kind() const {

@@ -1,6 +1,6 @@
 // A JSON value as a tree, for the small documents of the control plane (container definitions,
-// offers). Members keep their order, numbers their digits. Items never take this form: they are
-// stored and sent as text.
+// offers). Members keep their order, numbers their digits. Items are stored and sent as text and
+// take this form only to lose duplicate names.
 
 #pragma once
 
@@ -32,7 +32,8 @@ public:
     Value(Array elements);         // NOLINT
     Value(Object members);         // NOLINT
 
-    static Result<Value> parse(std::string_view text);
+    // Of duplicate names the last value wins, at the position of the first.
+    static Result<Value> parse(std::string_view text, int depth_max = kDepthMax);
 
     Kind kind() const;
     bool is_null() const { return kind() == Kind::kNull; }
@@ -78,6 +79,10 @@ struct Value::Member {
     std::string name;
     Value value;
 };
+
+// Validates and minifies the text. Drops duplicate names as Value::parse() does; text without
+// duplicates keeps its digits and escapes.
+Result<std::string> normalize(std::string_view text, int depth_max = kDepthMax);
 
 inline Value::Value() = default;
 inline Value::Value(bool boolean) : state_(boolean) {}

@@ -14,7 +14,8 @@ namespace orrery::model {
 
 namespace {
 
-constexpr std::string_view kSystemProperties[] = {
+// Those of SystemProperty come first. _lsn appears in change feeds only and is always dropped.
+constexpr std::string_view kSystemNames[] = {
     "_rid", "_self", "_etag", "_attachments", "_ts", "_lsn"};
 
 // Equal values get equal bytes: numbers by value, objects regardless of member order. A missing
@@ -83,7 +84,7 @@ ItemPaths::ItemPaths(const ContainerDefinition& definition)
     : id_(paths_.add({"id"})),
       ttl_(paths_.add({"ttl"})),
       system_key_(definition.partition_key.system_key) {
-    for (const std::string_view name : kSystemProperties) {
+    for (const std::string_view name : kSystemNames) {
         system_.push_back(paths_.add({std::string(name)}));
     }
     for (const json::Path& path : definition.partition_key.paths) {
@@ -109,7 +110,12 @@ public:
             return Error(ErrorCode::kBadRequest, "invalid JSON: a string is not closed");
         }
         text_ = std::move(*minified);
-        found_ = TRY(json::capture(text_, paths_.paths_));
+        json::Captures captures = TRY(json::capture(text_, paths_.paths_));
+        if (captures.duplicates) {
+            text_ = TRY(json::Value::parse(text_)).text();
+            captures = TRY(json::capture(text_, paths_.paths_));
+        }
+        found_ = std::move(captures.at);
         TRY(read_id());
         TRY(read_ttl());
         TRY(read_partition_key());
@@ -178,22 +184,28 @@ private:
     }
 
     void cut_system_properties() {
-        std::vector<const json::Captured*> cuts;
-        for (const std::size_t path : paths_.system_) {
-            if (found_[path]) cuts.push_back(&*found_[path]);
+        std::vector<std::size_t> cuts;  // numbers within system_
+        for (std::size_t i = 0; i < paths_.system_.size(); ++i) {
+            if (found_[paths_.system_[i]]) cuts.push_back(i);
         }
-        std::sort(cuts.begin(), cuts.end(), [](const auto* a, const auto* b) {
-            return a->member_from < b->member_from;
+        const auto member = [&](std::size_t i) -> const json::Captured& {
+            return *found_[paths_.system_[i]];
+        };
+        std::sort(cuts.begin(), cuts.end(), [&](std::size_t a, std::size_t b) {
+            return member(a).member_from < member(b).member_from;
         });
         std::string& out = item_.open_json;
         out.reserve(text_.size());
         const std::size_t end = text_.size() - 1;  // without the closing brace
         std::size_t from = 0;
-        for (const json::Captured* cut : cuts) {
-            out.append(text_, from, cut->member_from - from);
-            from = cut->member_until;
+        for (const std::size_t cut : cuts) {
+            out.append(text_, from, member(cut).member_from - from);
+            from = member(cut).member_until;
             // Also drop the comma after the member.
             if (from < end && text_[from] == ',') ++from;
+            if (cut < kSystemProperties) {
+                item_.system_places.push_back({static_cast<SystemProperty>(cut), out.size()});
+            }
         }
         out.append(text_, from, end - from);
         if (out.back() == ',') out.pop_back();
@@ -205,9 +217,13 @@ private:
     ItemBody item_;
 };
 
+std::string_view name_of(SystemProperty property) {
+    return kSystemNames[static_cast<std::size_t>(property)];
+}
+
 bool is_system_property(std::string_view name) {
-    return std::find(std::begin(kSystemProperties), std::end(kSystemProperties), name) !=
-           std::end(kSystemProperties);
+    return std::find(std::begin(kSystemNames), std::end(kSystemNames), name) !=
+           std::end(kSystemNames);
 }
 
 Result<ItemBody> parse_item_body(std::string_view text, const ItemPaths& paths) {

@@ -92,7 +92,7 @@ TEST(ItemBody, TheIdIsATopLevelString) {
     }
     EXPECT_THAT(refused(R"({"id":""})"), HasSubstr("must not be empty"));
     EXPECT_THAT(refused(R"({"id":"a\\b"})"), HasSubstr("must not contain"));
-    EXPECT_THAT(refused("{\"id\":\"" + std::string(1024, 'x') + "\"}"), HasSubstr("1023"));
+    EXPECT_THAT(refused("{\"id\":\"" + std::string(1024, 'x') + "\"}"), HasSubstr("'1024'"));
     EXPECT_EQ(body_of("{\"id\":\"" + std::string(1023, 'x') + "\"}").id.size(), 1023U);
 }
 
@@ -229,12 +229,40 @@ TEST(ItemBody, BadJsonIsRefused) {
     }
 }
 
-TEST(ItemBody, DuplicateNamesAreRefusedAtEveryLevel) {
-    EXPECT_THAT(refused(R"({"id":"1","a":1,"a":2})"), HasSubstr("duplicate property name 'a'"));
-    EXPECT_THAT(refused(R"({"id":"1","a":1,"\u0061":2})"), HasSubstr("duplicate"));
-    EXPECT_THAT(refused(R"({"id":"1","x":[{"b":{"c":1,"c":1}}]})"), HasSubstr("duplicate"));
-    EXPECT_THAT(refused(R"({"id":"1","_rid":1,"_rid":1})"), HasSubstr("duplicate"));
-    EXPECT_EQ(body_of(R"({"id":"1","a":{"a":{"a":1}},"A":1})").id, "1");
+TEST(ItemBody, TheLastOfDuplicatesIsStored) {
+    EXPECT_EQ(open_json(R"({"id":"1","a":1,"b":2,"a":3})"), R"({"id":"1","a":3,"b":2)");
+    EXPECT_EQ(open_json(R"({"id":"1","a":1,"\u0061":2})"), R"({"id":"1","a":2)");
+    EXPECT_EQ(open_json(R"({"id":"1","x":[{"b":{"c":1,"c":2}}]})"),
+              R"({"id":"1","x":[{"b":{"c":2}}])");
+    EXPECT_EQ(open_json(R"({"_rid":1,"id":"1","_rid":2})"), R"({"id":"1")");
+    EXPECT_EQ(open_json(R"({"id":"1","a":{"a":{"a":1}},"A":1})"),
+              R"({"id":"1","a":{"a":{"a":1}},"A":1)");
+}
+
+TEST(ItemBody, TheLastOfDuplicatesIsWhatTheDatabaseUses) {
+    const ItemBody body =
+        body_of(R"({"id":"1","pk":"a","ttl":"no number","id":"2","pk":"b","ttl":60})");
+    EXPECT_EQ(body.id, "2");
+    EXPECT_EQ(body.partition_key.encode(),
+              body_of(R"({"id":"2","pk":"b"})").partition_key.encode());
+    EXPECT_EQ(body.ttl, 60);
+    EXPECT_THAT(refused(R"({"id":"1","id":2})"), HasSubstr("'id; '"));
+}
+
+TEST(ItemBody, SystemPropertiesKeepTheirPlaces) {
+    const ItemBody body =
+        body_of(R"({"_ts":1,"id":"1","_lsn":2,"_rid":"r","a":2,"_self":"s","_etag":"e"})");
+    EXPECT_EQ(body.open_json, R"({"id":"1","a":2)");
+    std::vector<std::pair<SystemProperty, std::size_t>> places;
+    for (const auto& place : body.system_places) {
+        places.emplace_back(place.property, place.offset);
+    }
+    EXPECT_THAT(places,
+                testing::ElementsAre(std::pair(SystemProperty::kTimestamp, 1),
+                                     std::pair(SystemProperty::kRid, 10),
+                                     std::pair(SystemProperty::kSelf, 16),
+                                     std::pair(SystemProperty::kEtag, 16)));
+    EXPECT_TRUE(body_of(R"({"id":"1"})").system_places.empty());
 }
 
 TEST(ItemBody, NestingIsLimited) {

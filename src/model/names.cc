@@ -16,14 +16,19 @@ std::size_t utf8_characters(std::string_view text) {
     return count;
 }
 
+// `quoted` is the number that the service puts in the message.
+Error name_too_long(std::string_view name, std::size_t quoted) {
+    return Error(ErrorCode::kBadRequest,
+                 "The input name '" + std::string(name.substr(0, limits::kNameCharactersMax)) +
+                     "' is invalid. Ensure to provide a unique non-empty string less than '" +
+                     std::to_string(quoted) + "' characters.");
+}
+
 }  // namespace
 
 Status check_resource_name(std::string_view name) {
     if (name.empty() || utf8_characters(name) > limits::kNameCharactersMax) {
-        return Error(ErrorCode::kBadRequest,
-                     "The input name '" + std::string(name.substr(0, limits::kNameCharactersMax)) +
-                         "' is invalid. Ensure to provide a unique non-empty string less than '" +
-                         std::to_string(limits::kNameCharactersMax) + "' characters.");
+        return name_too_long(name, limits::kNameCharactersMax);
     }
     if (name.find_first_of("/\\#?") != std::string_view::npos) {
         return Error(ErrorCode::kBadRequest,
@@ -44,9 +49,7 @@ Status check_item_id(std::string_view id) {
                      "missing: 'id' must not be empty.");
     }
     if (id.size() > limits::kItemIdBytesMax) {
-        return Error(ErrorCode::kBadRequest,
-                     "The 'id' of an item is at most " + std::to_string(limits::kItemIdBytesMax) +
-                         " bytes long.");
+        return name_too_long(id, limits::kItemIdBytesMax + 1);
     }
     if (id.find('\\') != std::string_view::npos) {
         return Error(ErrorCode::kBadRequest, "The 'id' of an item must not contain '\\'.");

@@ -47,9 +47,9 @@ TEST(ResourceName, ReservedCharactersAreRefused) {
 
 TEST(ItemId, LengthIsCountedInBytes) {
     EXPECT_TRUE(check_item_id(std::string(1023, 'a')));
-    EXPECT_THAT(refusal(check_item_id(std::string(1024, 'a'))), HasSubstr("1023 bytes"));
+    EXPECT_THAT(refusal(check_item_id(std::string(1024, 'a'))), HasSubstr("less than '1024'"));
     EXPECT_TRUE(check_item_id(repeated("é", 511)));
-    EXPECT_THAT(refusal(check_item_id(repeated("é", 512))), HasSubstr("1023 bytes"));
+    EXPECT_THAT(refusal(check_item_id(repeated("é", 512))), HasSubstr("less than '1024'"));
     EXPECT_THAT(refusal(check_item_id("")), HasSubstr("must not be empty"));
 }
 

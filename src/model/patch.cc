@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "json/number.h"
-#include "json/scan.h"
 #include "json/text.h"
+#include "json/value.h"
 #include "json/walk.h"
 #include "model/item_body.h"
 #include "model/limits.h"
@@ -122,10 +122,8 @@ Status check_path(const PatchPath& path, const PartitionKeyDefinition& partition
 }  // namespace
 
 Result<Patch> parse_patch(std::string_view body) {
-    const auto text = json::minify(body);
-    if (!text || text->empty() || !json::check(*text, json::kDepthMax + kWrapperDepth)) {
-        return bad_syntax();
-    }
+    const auto text = json::normalize(body, json::kDepthMax + kWrapperDepth);
+    if (!text) return bad_syntax();
     Patch patch;
     std::string_view operations = *text;
     if (text->front() == '{') {

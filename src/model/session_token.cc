@@ -73,7 +73,10 @@ Result<std::optional<std::int64_t>> required_lsn(std::string_view token,
 
     const auto locals = 1 + std::count(token.begin(), token.end(), ',');
     for (std::ptrdiff_t i = 0; i < locals; ++i) {
-        const std::optional<SessionPosition> seen = parse_local(trim(take_until(token, ',')));
+        const std::string_view local = trim(take_until(token, ','));
+        // Clients may send a trailing comma.
+        if (local.empty() && i + 1 == locals) break;
+        const std::optional<SessionPosition> seen = parse_local(local);
         if (!seen) return Error(ErrorCode::kBadRequest, "The session token is invalid.");
         const bool ours =
             seen->range_id == range_id ||

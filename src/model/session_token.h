@@ -1,7 +1,7 @@
 // Session tokens: how far a client has seen each partition key range. A server with one region
 // prints `{range}:-1#{lsn}`; it reads every form of the grammar:
 //
-//   global := local *( "," local )
+//   global := local *( "," local ) [ "," ]
 //   local  := range ":" value
 //   value  := version "#" lsn *( "#" region "=" local-lsn )    today's clients
 //           | lsn                                              clients before API 2018-06-18

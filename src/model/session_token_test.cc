@@ -43,6 +43,8 @@ TEST(SessionToken, EveryFormOfTheGrammar) {
     EXPECT_EQ(required("2:1#345#0=345#4=320", 2), 345);
     EXPECT_EQ(required("0:-1#5,1:-1#3", 0), 5);
     EXPECT_EQ(required("0:-1#5,1:-1#3", 1), 3);
+    EXPECT_EQ(required("0:-1#5,", 0), 5);
+    EXPECT_EQ(required("0:-1#5, ", 0), 5);
     EXPECT_EQ(required("0:12", 0), 12);
     EXPECT_EQ(required("0:1,1:7#9#1=-1", 1), 9);
     EXPECT_EQ(required("0:-1#-1", 0), -1);
@@ -87,9 +89,9 @@ TEST(SessionToken, MalformedIsABadRequest) {
                               "0:-1#9223372036854775808",
                               "0:-1#+5",
                               "0: -1#5",
-                              "0:-1#5,",
                               ",0:-1#5",
                               "0:-1#5,,1:-1#3",
+                              "0:-1#5,,",
                               ",",
                               "0:-1#5;1:-1#3",
                               "0:-1#5.0",

@@ -1,10 +1,10 @@
-// The system properties at the end of an item's JSON text.
+// The JSON text of an item: the client's properties and the system properties.
 
 #pragma once
 
 #include <string>
-#include <string_view>
 
+#include "model/item_body.h"
 #include "partition/identity.h"
 #include "partition/item_record.h"
 
@@ -13,11 +13,17 @@ namespace orrery::partition {
 // Including its quotes, as in the etag header.
 std::string item_etag(const Identity& identity, const ItemHeader& header);
 
-// Appends the client's text (`{"id":"1"`, not closed) and the system properties, then closes it.
+// Which system properties an item is stored with. kFew leaves out _self and _attachments
+// (x-ms-exclude-system-properties).
+enum class SystemProperties : std::uint8_t { kAll, kFew };
+
+// Appends the whole text. System properties keep the positions they have in the client's body; the
+// others follow at the end.
 void append_item_json(std::string& out,
                       const Identity& identity,
                       Docnum docnum,
                       const ItemHeader& header,
-                      std::string_view open_json);
+                      const model::ItemBody& body,
+                      SystemProperties stored);
 
 }  // namespace orrery::partition

@@ -7,7 +7,6 @@
 #include "base/check.h"
 #include "model/etag.h"
 #include "model/limits.h"
-#include "partition/item_json.h"
 
 namespace orrery::partition {
 
@@ -33,9 +32,9 @@ ItemRef ref_of(const model::ItemBody& body, std::string_view epk) {
 Status check_etag(const WriteRules& rules, const Identity& identity, const StoredItem& item) {
     if (!rules.if_match) return {};
     if (model::etag_matches(*rules.if_match, item_etag(identity, item.header()))) return {};
-    return Error(
-        ErrorCode::kPreconditionFailed,
-        "Operation cannot be performed because one of the specified precondition is not met.");
+    return Error(ErrorCode::kPreconditionFailed,
+                 "One of the specified pre-condition is not met. Learn more: "
+                 "https://aka.ms/CosmosDB/sql/errors/precondition-failed");
 }
 
 }  // namespace
@@ -359,7 +358,7 @@ StoredItem ItemWriter::write_version(Docnum docnum,
                       .partition_key = partition_key,
                       .id = body.id,
                       .unique_digests = body.unique_digests});
-    append_item_json(record, identity_, docnum, header, body.open_json);
+    append_item_json(record, identity_, docnum, header, body, rules.system_properties);
 
     batch_.put(item_key(docnum), record);
     batch_.put(id_key(epk, body.id), docnum_value(docnum));

@@ -16,6 +16,7 @@
 #include "model/item_body.h"
 #include "partition/identity.h"
 #include "partition/item_index.h"
+#include "partition/item_json.h"
 #include "partition/item_record.h"
 #include "partition/key_deletes.h"
 #include "partition/keys.h"
@@ -50,6 +51,7 @@ struct WriteRules {
     std::optional<std::int32_t> default_ttl;  // the container's
     std::optional<std::string> if_match;      // header value
     IndexingDirective indexing = IndexingDirective::kDefault;
+    SystemProperties system_properties = SystemProperties::kAll;
 };
 
 struct WrittenItem {

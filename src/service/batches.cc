@@ -237,10 +237,9 @@ void Batches::run(const Request& request,
     const auto refuse = [&](Error error) {
         done({.results = std::move(error), .position = std::nullopt});
     };
-    if (operations.empty()) return refuse(bad_request("The batch has no operations."));
+    if (operations.empty()) return refuse(bad_request("Batch request has no operations."));
     if (operations.size() > model::limits::kBatchOperationsMax) {
-        return refuse(bad_request("Batch request has more operations than what is supported: " +
-                                  std::to_string(model::limits::kBatchOperationsMax) + "."));
+        return refuse(bad_request("Batch request has more operations than what is supported."));
     }
     Staging staging(partitions_, request, container, options);
     auto partition = staging.find_partition();

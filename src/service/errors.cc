@@ -7,6 +7,12 @@ Error not_found() {
                  "Resource Not Found. Learn more: https://aka.ms/cosmosdb-tsg-not-found");
 }
 
+Error item_not_found() {
+    return Error(ErrorCode::kNotFound,
+                 "Entity with the specified id does not exist in the system. More info: "
+                 "https://aka.ms/cosmosdb-tsg-not-found");
+}
+
 Error owner_not_found() {
     constexpr std::uint32_t kOwnerResourceNotFound = 1003;
     return Error(ErrorCode::kNotFound, "Owner resource does not exist", kOwnerResourceNotFound);

@@ -10,6 +10,8 @@ namespace orrery::service {
 
 // The resource itself is missing.
 Error not_found();
+// A read finds no item.
+Error item_not_found();
 // The parent resource is missing (404/1003): SDKs then drop their cached copy of it.
 Error owner_not_found();
 Error bad_request(std::string message, std::uint32_t sub_status = 0);

@@ -16,7 +16,8 @@ Result<model::ItemBody> ItemPatch::apply(std::string_view json) const {
     if (condition_ && !TRY(condition_->holds_for(json))) {
         constexpr std::uint32_t kConditionNotMet = 1110;
         return Error(ErrorCode::kPreconditionFailed,
-                     "Operation cannot be performed because the condition of the patch is not met.",
+                     "One of the specified pre-condition is not met. Learn more: "
+                     "https://aka.ms/CosmosDB/sql/errors/precondition-failed",
                      kConditionNotMet);
     }
     const std::string patched = TRY(model::apply_patch(patch_, json));

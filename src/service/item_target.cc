@@ -10,13 +10,11 @@ namespace orrery::service {
 
 namespace {
 
-Error wrong_component_count(std::size_t given, std::size_t defined) {
+Error wrong_component_count() {
     return bad_request(
-        "Partition key provided either doesn't correspond to definition in the "
-        "collection or doesn't match partition key field values specified in the "
-        "document: it has " +
-        std::to_string(given) + " components, the container's has " + std::to_string(defined) +
-        ".");
+        "Partition key provided either doesn't correspond to definition in the collection or "
+        "doesn't match partition key field values specified in the document.",
+        kPartitionKeyMismatch);
 }
 
 Status check_consistency(const Request& request) {
@@ -50,7 +48,7 @@ Result<std::optional<model::PartitionKeyValue>> partition_key_of(
         return key;
     }
     if (key && (key->empty() || key->size() > definition.paths.size())) {
-        return wrong_component_count(key->size(), definition.paths.size());
+        return wrong_component_count();
     }
     return key;
 }
@@ -63,7 +61,7 @@ Result<model::PartitionKeyValue> required_partition_key(const Request& request,
     }
     const model::PartitionKeyDefinition& definition = container.definition.partition_key;
     if (!definition.system_key && key->size() != definition.paths.size()) {
-        return wrong_component_count(key->size(), definition.paths.size());
+        return wrong_component_count();
     }
     return *key;
 }

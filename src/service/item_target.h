@@ -26,10 +26,13 @@ struct Position {
 Result<std::optional<model::PartitionKeyValue>> partition_key_of(
     const Request& request, const catalog::Container& container);
 
-// For operations that require a key (read, replace, delete): 400 if it is missing or has fewer
-// components than the container's key.
+// For operations that require a key (read, replace, delete): 400 if it is missing, 400/1001 if it
+// has fewer components than the container's key.
 Result<model::PartitionKeyValue> required_partition_key(const Request& request,
                                                         const catalog::Container& container);
+
+// Sub-status of 400: the partition key does not match the item or the container.
+inline constexpr std::uint32_t kPartitionKeyMismatch = 1001;
 
 struct ItemTarget {
     std::string epk;

@@ -37,11 +37,13 @@ Result<partition::WriteRules> rules_of(const Request& request,
     rules.default_ttl = container.definition.default_ttl;
     if (request.if_match) rules.if_match = std::string(*request.if_match);
     rules.indexing = TRY(directive_of(request));
+    if (request.exclude_system_properties) {
+        rules.system_properties = partition::SystemProperties::kFew;
+    }
     return rules;
 }
 
 Error partition_key_mismatch() {
-    constexpr std::uint32_t kPartitionKeyMismatch = 1001;
     return bad_request(
         "PartitionKey extracted from document doesn't match the one specified in the header. Learn "
         "more: https://aka.ms/CosmosDB/sql/errors/wrong-pk-value",
@@ -53,10 +55,10 @@ Result<model::ItemBody> checked_body(const Request& request,
                                      const catalog::Container& container,
                                      std::string_view text) {
     TRY(check_intended_container(request, container));
-    const auto header_key = TRY(partition_key_of(request, container));
+    std::optional<model::PartitionKeyValue> header_key;
+    if (request.partition_key) header_key = TRY(required_partition_key(request, container));
     model::ItemBody body = TRY(model::parse_item_body(text, container.item_paths));
-    const bool given = request.partition_key.has_value();
-    if (given && *header_key != body.partition_key) return partition_key_mismatch();
+    if (header_key && *header_key != body.partition_key) return partition_key_mismatch();
     return body;
 }
 

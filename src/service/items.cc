@@ -45,7 +45,7 @@ ItemOutcome Items::read(const Request& request,
     }
     auto found = partition.read(located->ref, container->definition.default_ttl);
     if (!found) return refuse(std::move(found).take_error());
-    if (!*found) return refuse(not_found());
+    if (!*found) return refuse(item_not_found());
     ItemAnswer answer = read_answer(request, partition.identity(), std::move(**found));
     const Position position = position_of(partition, answer.item_lsn);
     return {.answer = std::move(answer), .position = position};

@@ -37,6 +37,8 @@ struct Request {
     std::optional<std::string_view> offer_throughput;
     std::optional<std::string_view> autopilot_settings;
     std::optional<std::string_view> offer_type;
+    // Writes store the item without _self and _attachments.
+    bool exclude_system_properties = false;
 };
 
 }  // namespace orrery::service

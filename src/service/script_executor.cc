@@ -4,6 +4,8 @@
 #include <vector>
 
 #include "base/stopwatch.h"
+#include "json/value.h"
+#include "model/item_body.h"
 #include "model/limits.h"
 #include "service/container_udfs.h"
 #include "service/scripts.h"
@@ -217,7 +219,7 @@ Result<StagedOperation> ScriptExecutor::stage(const Request& request,
 }
 
 // A delete has no body, so its triggers see the stored item. A replace body may lack the item's
-// link, so add it for the triggers.
+// system properties, so add them for the triggers.
 Status ScriptExecutor::show_item(const Request& request,
                                  const catalog::Container& container,
                                  const TriggeredWrite& write,
@@ -234,11 +236,12 @@ Status ScriptExecutor::show_item(const Request& request,
         return {};
     }
     json::Value shown = TRY(json::Value::parse(body));
+    if (!shown.is_object()) return {};
     const json::Value existing = TRY(json::Value::parse(stored));
-    if (shown.is_object()) {
-        shown.set("_self", *existing.find("_self"));
-        body = shown.text();
+    for (const json::Value::Member& member : existing.object()) {
+        if (model::is_system_property(member.name)) shown.set(member.name, member.value);
     }
+    body = shown.text();
     return {};
 }
 

@@ -179,7 +179,6 @@ Result<script::Reply> ScriptTransaction::execute(const Operation& operation) {
     const Request request = request_of(operation);
     auto staged = stage(operation, request);
     if (!staged) {
-        constexpr std::uint32_t kPartitionKeyMismatch = 1001;
         const bool mismatch = staged.error().sub_status() == kPartitionKeyMismatch;
         return mismatch ? other_partition() : std::move(staged).take_error();
     }

@@ -55,7 +55,7 @@ Result<sql::Value> from_script(const UdfValue& value, sql::Arena& arena) {
             break;
     }
     // JavaScript allows deeper nesting than items may have, and strings that are not valid Unicode.
-    const Status checked = json::check(value.text());
+    const auto checked = json::check(value.text());
     if (!checked) {
         return bad_request("The result of a user-defined function is not valid: " +
                            std::string(checked.error().message()));

@@ -12,7 +12,8 @@ import urllib.parse
 from lib.client import Answer
 
 SECONDS_OF_A_DAY = 86400
-# What every answer of a kind ends in stands in the files as one word; anything else stays as it is.
+# What answers of a kind have in a row, mostly at their end, stands in the files as one word; anything
+# else stays as it is.
 TAILS = {
     "<item>": '"_rid":"<rid:16>","_self":"dbs/<rid:4>/colls/<rid:8>/docs/<rid:16>/","_etag":"<etag>",'
               '"_attachments":"attachments/","_ts":<ts>}',
@@ -43,6 +44,8 @@ def check_rules(answer: Answer) -> None:
     headers = answer.headers
     rule("x-ms-activity-id" in headers, "no x-ms-activity-id")
     rule("transfer-encoding" not in headers, "chunked")
+    rule(re.fullmatch(r"\d+\.\d{3}", headers.get("x-ms-request-duration-ms", "")) is not None,
+         "no duration")
     rule(all(headers.get(name) != "" for name in ("x-ms-continuation", "x-ms-session-token")),
          "an empty continuation or session token")
     if answer.status in (204, 304):
@@ -92,7 +95,7 @@ def error_line(answer: Answer) -> tuple[str, str]:
     sub_status = answer.headers.get("x-ms-substatus", "0")
     status = f"{answer.status}/{sub_status}" if sub_status != "0" else str(answer.status)
     found = re.search(r'\{"[Ee]rrors":\[.*?\]\}(?=\r\n|$)', body["message"], re.DOTALL)
-    message = body["message"]
+    message = body["message"].partition("\r\nActivityId: ")[0]
     if found:
         parts = json.loads(found[0])
         message = parts["Errors"][0] if "Errors" in parts else sql_errors(parts["errors"])
@@ -121,6 +124,7 @@ def normalise(text: str) -> str:
         text = re.sub(r'"id":"([^"]{4})"', lambda m: f'"id":"{rid_shape(m[1])}"', text)
     for word, tail in TAILS.items():
         text = text.replace(tail, word + "}")
+        text = text.replace(tail.removesuffix("}") + ",", word + ",")
     text = re.sub(r"(.)\1{99,}", lambda m: f"${{{m[1]}*{len(m[0])}}}", text)
     return re.sub(r'https?://127\.0\.0\.1:\d+/', "<endpoint>", text)
 
@@ -144,6 +148,8 @@ def normalise_header(name: str, value: str | None) -> str:
         return f"({encoding}) {json.dumps(json.loads(text), sort_keys=True)}"
     if name == "x-ms-content-path":
         return rid_shape(value)
+    if name == "content-location":
+        return re.sub(r"^https?://127\.0\.0\.1:\d+/", "<endpoint>", value)
     return value
 
 

@@ -30,9 +30,12 @@ bool is_host(std::string_view text) {
            });
 }
 
+}  // namespace
+
 // SDKs send all later requests to this endpoint, so return the host this client just used, which
 // also works through port mappings and proxies.
-std::string endpoint_of(Call& call, const std::string& default_host) {
+std::string endpoint_of(const Call& call, const Backend& backend) {
+    const std::string& default_host = backend.default_host;
     std::string_view host = call.header(header::kForwardedHost)
                                 .value_or(call.header(header::kHost).value_or(default_host));
     if (!is_host(host)) host = default_host;
@@ -41,11 +44,9 @@ std::string endpoint_of(Call& call, const std::string& default_host) {
     return std::string(proto == "https" ? "https" : "http") + "://" + std::string(host) + "/";
 }
 
-}  // namespace
-
 void read_account(const Backend& backend, const CallPtr& call) {
-    const Value location(Value::Object{
-        {"name", "Local"}, {"databaseAccountEndpoint", endpoint_of(*call, backend.default_host)}});
+    const Value location(
+        Value::Object{{"name", "Local"}, {"databaseAccountEndpoint", endpoint_of(*call, backend)}});
     const Value replicas(Value::Object{
         {"asyncReplication", false}, {"minReplicaSetSize", 1}, {"maxReplicasetSize", 1}});
     Value account(Value::Object{});

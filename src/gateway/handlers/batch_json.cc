@@ -58,6 +58,9 @@ public:
         }
     }
 
+    // take() overwrites members of an operation; the readers of bodies drop duplicates in them.
+    void duplicates() {}
+
     Result<std::vector<BatchOperation>> result() && {
         if (!problem_.empty()) {
             return Error(ErrorCode::kBadRequest, "The batch is not valid: " + problem_ + ".");

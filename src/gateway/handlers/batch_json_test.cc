@@ -54,8 +54,19 @@ TEST(BatchJson, Operations) {
     EXPECT_TRUE(parse_batch_json("[]")->empty());
 }
 
+TEST(BatchJson, LastDuplicateWins) {
+    const auto parsed = parse_batch_json(
+        R"([{"operationType":"Create","id":"1","id":"2","operationType":"Replace",)"
+        R"("resourceBody":{"a":1},"resourceBody":{"b":1,"b":2}}])");
+    ASSERT_TRUE(parsed);
+    const auto& operations = *parsed;
+    EXPECT_EQ(operations[0].kind, Kind::kReplace);
+    EXPECT_EQ(operations[0].id, "2");
+    EXPECT_EQ(operations[0].body, R"({"b":1,"b":2})");
+}
+
 TEST(BatchJson, MalformedBatches) {
-    for (const char* body : {"", "[", R"([{"id":"1","id":"2"}])", "[{}] x"}) {
+    for (const char* body : {"", "[", "[{}] x"}) {
         EXPECT_THAT(problem(body), HasSubstr("JSON")) << body;
     }
     EXPECT_THAT(problem("{}"), HasSubstr("must be an array"));

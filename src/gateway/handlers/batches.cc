@@ -84,10 +84,8 @@ void run(const Backend& backend, const CallPtr& call, const service::FoundContai
     for (model::BatchOperation& operation : *operations) {
         operation.minimal_return = operation.minimal_return || call->wants_minimal();
     }
-    // Default to atomic, the stronger guarantee.
     const service::BatchOptions options{
-        .atomic = !same_word(call->header(header::kBatchAtomic).value_or("true"), "false"),
-        .continue_on_error = call->flag(header::kBatchContinueOnError)};
+        .atomic = !is_bulk(*call), .continue_on_error = call->flag(header::kBatchContinueOnError)};
     backend.batches.run(
         call->request, found.container, *operations, options, [call, found](BatchOutcome outcome) {
             auto held = std::make_shared<BatchOutcome>(std::move(outcome));
@@ -97,6 +95,12 @@ void run(const Backend& backend, const CallPtr& call, const service::FoundContai
 }
 
 }  // namespace
+
+bool is_bulk(const Call& call) {
+    // Default to atomic, the stronger guarantee.
+    return call.flag(header::kIsBatch) &&
+           same_word(call.header(header::kBatchAtomic).value_or("true"), "false");
+}
 
 void post_batch(const Backend& backend, const CallPtr& call, const service::FoundContainer& found) {
     // Parsing up to a hundred items takes too long for a reactor thread.

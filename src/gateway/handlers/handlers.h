@@ -5,6 +5,7 @@
 
 #include <functional>
 #include <optional>
+#include <string>
 
 #include "gateway/backend.h"
 #include "gateway/call.h"
@@ -15,6 +16,8 @@ namespace orrery::gateway::handlers {
 std::optional<http::Response> answer_without_key(const http::Exchange& exchange,
                                                  const Backend& backend);
 
+// The account's URL as this client reaches it, with a trailing slash.
+std::string endpoint_of(const Call& call, const Backend& backend);
 void read_account(const Backend& backend, const CallPtr& call);
 
 void list_databases(const Backend& backend, const CallPtr& call);
@@ -34,6 +37,8 @@ void post_item(const Backend& backend, const CallPtr& call);
 void query_items(const Backend& backend, const CallPtr& call, const service::FoundContainer& found);
 // A batch posted to the feed. Call from any thread.
 void post_batch(const Backend& backend, const CallPtr& call, const service::FoundContainer& found);
+// Whether the request is a non-atomic batch.
+bool is_bulk(const Call& call);
 void read_item(const Backend& backend, const CallPtr& call);
 void replace_item(const Backend& backend, const CallPtr& call);
 void patch_item(const Backend& backend, const CallPtr& call);

@@ -1,7 +1,10 @@
+#include <algorithm>
+
 #include "base/ascii.h"
 #include "gateway/handlers/handlers.h"
 #include "gateway/handlers/item_status.h"
 #include "gateway/headers.h"
+#include "service/errors.h"
 
 namespace orrery::gateway::handlers {
 
@@ -38,11 +41,19 @@ http::Response make_response(const Call& call,
     http::Response response = outcome.answer
                                   ? answer_response(call, std::move(outcome.answer).take())
                                   : call.make_error(outcome.answer.error());
-    add_container_headers(response, found);
+    // The service sends no owner with 404.
+    if (response.status != 404) add_container_headers(response, found);
     if (outcome.position) {
         add_position_headers(response, *outcome.position, call.request.api_version);
     }
     return response;
+}
+
+// The URL of the request, on the host that the client can reach.
+std::string location_of(const Call& call, const Backend& backend) {
+    std::string_view path = call.exchange().target();
+    path.remove_prefix(std::min(path.find_first_not_of('/'), path.size()));
+    return endpoint_of(call, backend) + header_text(path);
 }
 
 // Writes complete on the partition's executor: build the response elsewhere to free it for the next
@@ -108,7 +119,13 @@ void list_items(const Backend& backend, const CallPtr& call) {
 // A POST on the feed can be many operations; headers decide (protocol: dispatch order).
 void post_item(const Backend& backend, const CallPtr& call) {
     const auto found = owner_of(backend, *call);
-    if (!found) return call->fail(found.error());
+    if (!found) {
+        // The sub-status makes clients refresh their caches; the service sends none to bulk
+        // clients.
+        const bool bare = is_bulk(*call) && found.error().code() == ErrorCode::kNotFound;
+        if (bare) return call->fail(service::not_found());
+        return call->fail(found.error());
+    }
     if (is_query(*call) || call->flag(header::kIsQueryPlan)) {
         return query_items(backend, call, *found);
     }
@@ -133,10 +150,12 @@ void post_item(const Backend& backend, const CallPtr& call) {
 void read_item(const Backend& backend, const CallPtr& call) {
     const auto found = owner_of(backend, *call);
     if (!found) return call->fail(found.error());
-    call->respond(make_response(
-        *call,
-        *found,
-        backend.items.read(call->request, found->container, address_of(*call, *found))));
+    ItemOutcome outcome =
+        backend.items.read(call->request, found->container, address_of(*call, *found));
+    const bool read = static_cast<bool>(outcome.answer);
+    http::Response response = make_response(*call, *found, std::move(outcome));
+    if (read) response.add_header(header::kContentLocation, location_of(*call, backend));
+    call->respond(std::move(response));
 }
 
 void replace_item(const Backend& backend, const CallPtr& call) {

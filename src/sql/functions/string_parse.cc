@@ -1,7 +1,7 @@
 // Functions that read a string as strict JSON of one kind; white space around it is allowed.
 
-#include "json/scan.h"
 #include "json/text.h"
+#include "json/value.h"
 #include "sql/functions/groups.h"
 #include "sql/functions/room.h"
 
@@ -21,10 +21,10 @@ std::string_view trimmed(std::string_view text) {
 template <char Bracket>
 Value string_to_container(Arguments arguments, FunctionContext& context) {
     const std::string_view text = trimmed(arguments[0].string());
-    if (!text.starts_with(Bracket) || !json::check(text)) return Value::undefined();
-    const auto minified = json::minify(text);
-    CHECK(minified.has_value());
-    const Value copied = string_result(*minified, context);
+    if (!text.starts_with(Bracket)) return Value::undefined();
+    const auto normalized = json::normalize(text);
+    if (!normalized) return Value::undefined();
+    const Value copied = string_result(*normalized, context);
     if (copied.is_undefined()) return copied;
     return Value::from_json(copied.string(), context.arena);
 }

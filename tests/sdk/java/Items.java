@@ -10,6 +10,7 @@ import com.azure.cosmos.models.PartitionKeyDefinitionVersion;
 import com.azure.cosmos.models.PartitionKind;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.util.ArrayList;
 import java.util.List;
 
 /** Items: CRUD, etags, hierarchical keys, headers. */
@@ -22,6 +23,7 @@ final class Items {
     static void register() {
         inItems("item.create_read", Items::createRead);
         inItems("item.replace", Items::replace);
+        inItems("item.property_order", Items::propertyOrder);
         inItems("item.upsert", items -> {
             Suite.expect("new", items.upsertItem(item("one", 1)).getStatusCode(), 201);
             Suite.expect("existing", items.upsertItem(item("one", 2)).getStatusCode(), 200);
@@ -80,6 +82,21 @@ final class Items {
         Suite.expect("same etag", replaced.getETag().equals(before), false);
         Suite.expect("n", read(items, P, "one").get("n").intValue(), 2);
         Suite.refused(404, () -> items.replaceItem(item("none", 1), "none", P, plain()));
+    }
+
+    private static void propertyOrder(CosmosContainer items) {
+        items.createItem(item("one", 1));
+        ObjectNode changed = MAPPER.createObjectNode().put("added", 1);
+        changed.setAll(read(items, P, "one"));
+        changed.put("last", true);
+        ObjectNode replaced = items.replaceItem(changed, "one", P,
+            plain().setContentResponseOnWriteEnabled(true)).getItem();
+        List<String> names = List.of("added", "id", "pk", "n", "_rid", "_self", "_etag", "_attachments", "_ts", "last");
+        for (ObjectNode item : List.of(replaced, read(items, P, "one"))) {
+            List<String> found = new ArrayList<>();
+            item.fieldNames().forEachRemaining(found::add);
+            Suite.expect("order", found, names);
+        }
     }
 
     private static void sameIdOtherKey(CosmosContainer items) throws Exception {

@@ -29,7 +29,8 @@ scenario('patch.condition', inContainer('/pk', async (container) => {
   const { resource: first } = await container.items.create(item('1', 'a', { n: 1 }));
   const next = (condition) => ({ operations: [{ op: 'incr', path: '/n', value: 1 }], condition });
   assert.equal((await container.item('1', 'a').patch(next('from c where c.n = 1'))).resource.n, 2);
-  await refused(container.item('1', 'a').patch(next('from c where c.n = 1')), 412);
+  const unmet = await refused(container.item('1', 'a').patch(next('from c where c.n = 1')), 412);
+  assert.match(unmet.message, /One of the specified pre-condition is not met/);
   const stale = { accessCondition: { type: 'IfMatch', condition: first._etag } };
   await refused(container.item('1', 'a').patch(next('from c where c.n = 2'), stale), 412);
   assert.equal((await container.item('1', 'a').read()).resource.n, 2);
@@ -43,7 +44,7 @@ scenario('patch.refused', inContainer('/pk', async (container) => {
   await refused(patch({ op: 'incr', path: '/s', value: 1 }), 400);
   await refused(patch({ op: 'set', path: '/id', value: '2' }), 400);
   await refused(patch({ op: 'set', path: '/pk', value: 'b' }), 400);
-  await refused(patch({ op: 'set', path: '/s', value: 1 }, 'none'), 404);
+  assert.match((await refused(patch({ op: 'set', path: '/s', value: 1 }, 'none'), 404)).message, /Resource Not Found/);
   const eleven = Array.from({ length: 11 }, () => ({ op: 'incr', path: '/n', value: 1 }));
   await refused(container.item('1', 'a').patch(eleven), 400);
 }));

@@ -23,6 +23,15 @@ scenario('json.numbers', inContainer('/id', async (container) => {
   for (const { text } of [created, read]) assert.ok(text.includes(`"list":${numbersText}`), text);
 }));
 
+scenario('json.duplicates', inContainer('/pk', async (container) => {
+  const body = '{"id":"no","pk":5,"n":1,"o":{"a":1,"b":2,"a":3},"n":2,"id":"one","pk":"p"}';
+  const created = await raw('POST', docs(container), { body, headers: partitionKeyHeader('p') });
+  assert.equal(created.status, 201, created.text);
+  assert.ok(created.text.startsWith('{"id":"one","pk":"p","n":2,"o":{"a":3,"b":2},"_rid":'), created.text);
+  const { resource } = await container.item('one', 'p').read();
+  assert.equal(JSON.stringify(userPart(resource)), '{"id":"one","pk":"p","n":2,"o":{"a":3,"b":2}}');
+}));
+
 scenario('json.large', inContainer('/id', async (container) => {
   const payload = 'x'.repeat(1_900_000);
   await container.items.create({ id: 'large', payload });
@@ -42,8 +51,11 @@ scenario('id.unusual', inContainer('/pk', async (container) => {
     await container.items.create({ id, pk: 'p' });
     assert.equal((await container.item(id, 'p').read()).resource?.id, id);
   }
-  // The SDK refuses "#" and does not escape "?" in the path, so those two are read past it.
+  // The SDK does not escape "?" in the path.
   await container.items.create({ id: 'a?b', pk: 'p' });
+  assert.equal((await container.item('a?b', 'p').read()).resource?.id, 'a?b');
+  assert.equal((await container.item('a?b', 'p').replace({ id: 'a?b', pk: 'p', n: 1 })).resource.n, 1);
+  // It refuses "#", so that is read past it.
   const created = await raw('POST', docs(container), { body: '{"id":"a#b","pk":"p"}', headers: partitionKeyHeader('p') });
   assert.equal(created.status, 201, created.text);
   for (const id of ['a?b', 'a#b']) {
@@ -57,7 +69,8 @@ scenario('id.refused', inContainer('/pk', async (container) => {
   const noGeneration = { disableAutomaticIdGeneration: true };
   await refused(container.items.create({ pk: 'p' }, noGeneration), 400);
   await refused(container.items.create({ id: '', pk: 'p' }, noGeneration), 400);
-  await refused(container.items.create({ id: 'x'.repeat(1024), pk: 'p' }), 400);
+  const tooLong = await refused(container.items.create({ id: 'x'.repeat(1024), pk: 'p' }), 400);
+  assert.match(tooLong.message, /Ensure to provide a unique non-empty string less than '1024' characters\./);
   for (const body of ['{"id":"a\\\\b","pk":"p"}', '{"id":5,"pk":"p"}', '{"id":null,"pk":"p"}']) {
     const answer = await raw('POST', docs(container), { body, headers: partitionKeyHeader('p') });
     assert.equal(answer.status, 400, `${body}: ${answer.text}`);

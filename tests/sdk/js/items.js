@@ -31,6 +31,27 @@ scenario('item.replace', inContainer('/department', async (container) => {
   await refused(container.item('none', 'Marketing').replace(department('none', 'Marketing')), 404);
 }));
 
+// A client that reads, changes and writes back gets the order it sent.
+scenario('item.property_order', inContainer('/department', async (container) => {
+  await container.items.create(department('0001', 'Sales', { n: 1 }));
+  const item = container.item('0001', 'Sales');
+  const { resource: first } = await item.read();
+  const { resource: replaced } = await item.replace({ added: 1, ...first, n: 2, last: true });
+  const names = ['added', 'id', 'department', 'n', '_rid', '_self', '_etag', '_attachments', '_ts', 'last'];
+  assert.deepEqual(Object.keys(replaced), names);
+  assert.notEqual(replaced._etag, first._etag);
+  assert.deepEqual(Object.entries((await item.read()).resource), Object.entries(replaced));
+}));
+
+scenario('item.exclude_system_properties', inContainer('/department', async (container) => {
+  const initialHeaders = { 'x-ms-exclude-system-properties': 'true' };
+  const { resource: created } = await container.items.create(department('0001', 'Sales'), { initialHeaders });
+  const { resource: read } = await container.item('0001', 'Sales').read();
+  for (const resource of [created, read]) {
+    assert.deepEqual(Object.keys(resource), ['id', 'department', '_rid', '_etag', '_ts']);
+  }
+}));
+
 scenario('item.upsert', inContainer('/department', async (container) => {
   assert.equal((await container.items.upsert(department('0001', 'Sales', { n: 1 }))).statusCode, 201);
   assert.equal((await container.items.upsert(department('0001', 'Sales', { n: 2 }))).statusCode, 200);

@@ -70,6 +70,8 @@ function hierarchical(levels) {
     assert.equal((await container.item('one', key).read()).resource.n, 1);
     assert.equal((await container.item('one', other).read()).resource.n, 2);
     assert.equal((await container.item('one', ['Contoso', 'carol', 7].slice(0, levels)).read()).statusCode, 404);
+    const partial = await refused(container.item('one', key.slice(0, -1)).read(), 400, 1001);
+    assert.match(partial.message, /Partition key provided either doesn't correspond to definition/);
     assert.equal((await container.item('one', key).delete()).statusCode, 204);
     assert.equal((await container.item('one', other).read()).resource.n, 2);
   });

@@ -1,7 +1,7 @@
 // Session tokens, response headers, several clients, authentication.
 'use strict';
 
-const { assert, otherKey, parseSessionToken, refused, scenario } = require('../node/support.js');
+const { assert, endpoint, otherKey, parseSessionToken, refused, scenario } = require('../node/support.js');
 const { allIds, inContainer, newClient } = require('./client.js');
 
 const tokenOf = ({ headers }) => headers['x-ms-session-token'];
@@ -34,6 +34,8 @@ scenario('session.ahead', inContainer('/pk', async (container, database) => {
   const ahead = await own.item('one', 'p').read({ sessionToken: `${range}:-1#${lsn + 1000n}` });
   assert.equal(ahead.statusCode, 404);
   assert.equal(ahead.substatus, 1002);
+  const comma = await own.item('one', 'p').read({ sessionToken: `${range}:-1#${lsn + 1000n},` });
+  assert.deepEqual([comma.statusCode, comma.substatus], [404, 1002]);
   assert.equal((await own.item('one', 'p').read({ sessionToken: `${range}:-1#${lsn}` })).statusCode, 200);
 }));
 
@@ -43,7 +45,11 @@ scenario('response.headers', inContainer('/pk', async (container) => {
   for (const response of [created, read]) {
     assert.ok(response.requestCharge > 0, 'request charge');
     assert.match(response.activityId, /^[0-9a-f-]{36}$/i);
+    assert.ok(Number(response.headers['x-ms-request-duration-ms']) >= 0, 'duration');
   }
+  assert.equal(read.headers['content-location'], new URL(`dbs/${container.database.id}/colls/items/docs/one`, endpoint).href);
+  const { headers } = await container.item('none', 'p').read();
+  assert.deepEqual([headers['x-ms-content-path'], headers['x-ms-alt-content-path']], [undefined, undefined]);
   assert.notEqual(created.activityId, read.activityId);
 }));
 

@@ -28,7 +28,7 @@ def condition():
         first = items.create_item(item("1", n=1))
         add = [{"op": "incr", "path": "/n", "value": 1}]
         assert items.patch_item("1", "a", add, filter_predicate="from c where c.n = 1")["n"] == 2
-        with refused(412):
+        with refused(412, text="One of the specified pre-condition is not met"):
             items.patch_item("1", "a", add, filter_predicate="from c where c.n = 1")
         with refused(412):
             items.patch_item("1", "a", add, etag=first["_etag"], match_condition=MatchConditions.IfNotModified)
@@ -44,7 +44,7 @@ def patch_refused():
                           {"op": "set", "path": "/pk", "value": "b"}):
             with refused(400):
                 items.patch_item("1", "a", [operation])
-        with refused(404):
+        with refused(404, text="Resource Not Found"):
             items.patch_item("none", "a", [{"op": "set", "path": "/s", "value": 1}])
         with refused(400):
             items.patch_item("1", "a", [{"op": "incr", "path": "/n", "value": 1}] * 11)
@@ -86,7 +86,9 @@ def rollback():
 @scenario("batch.refused")
 def batch_refused():
     with container() as items:
-        with refused(400):
+        with refused(400, text="Batch request has no operations."):
+            items.execute_item_batch([], "a")
+        with refused(400, text="Batch request has more operations than what is supported."):
             items.execute_item_batch([("create", (item(str(i)),)) for i in range(101)], "a")
         try:
             items.execute_item_batch([("create", (item("1", "b"),))], "a")

@@ -46,6 +46,16 @@ def numbers():
         assert all(f'"list":{NUMBERS}' in text for _, _, text in (created, read)), (created, read)
 
 
+@scenario("json.duplicates")
+def duplicates():
+    with container() as items:
+        body = '{"id":"no","pk":5,"n":1,"o":{"a":1,"b":2,"a":3},"n":2,"id":"one","pk":"p"}'
+        status, _, text = raw("POST", f"{items.container_link}/docs", body, key_header("p"))
+        assert status == 201 and text.startswith('{"id":"one","pk":"p","n":2,"o":{"a":3,"b":2},"_rid":'), text
+        wanted = '{"id": "one", "pk": "p", "n": 2, "o": {"a": 3, "b": 2}}'
+        assert json.dumps(user_part(items.read_item("one", "p"))) == wanted
+
+
 @scenario("json.large")
 def large():
     with container("/id") as items:
@@ -82,9 +92,11 @@ def unusual():
 @scenario("id.refused")
 def ids_refused():
     with container() as items:
-        for item in ({"pk": "p"}, {"id": "", "pk": "p"}, {"id": "x" * 1024, "pk": "p"}):
+        for item in ({"pk": "p"}, {"id": "", "pk": "p"}):
             with refused(400):
                 items.create_item(item)
+        with refused(400, text="Ensure to provide a unique non-empty string less than '1024' characters."):
+            items.create_item({"id": "x" * 1024, "pk": "p"})
         for body in ('{"id":"a\\\\b","pk":"p"}', '{"id":5,"pk":"p"}', '{"id":null,"pk":"p"}'):
             status, _, text = raw("POST", f"{items.container_link}/docs", body, key_header("p"))
             assert status == 400 and isinstance(json.loads(text)["message"], str), (body, status, text)

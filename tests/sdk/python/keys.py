@@ -83,6 +83,8 @@ def hierarchical(levels):
         assert items.read_item("one", key("bob"))["n"] == 2
         with refused(404):
             items.read_item("one", key("carol"))
+        with refused(400, 1001, "Partition key provided either doesn't correspond to definition"):
+            items.read_item("one", key("alice")[:-1])
         items.delete_item("one", key("alice"))
         assert items.read_item("one", key("bob"))["n"] == 2
 
