@@ -1,6 +1,12 @@
 #include "partition/index_cursors.h"
 
 #include <algorithm>
+#include <optional>
+#include <string_view>
+
+#include "index/value_encoding.h"
+#include "partition/index_keys.h"
+#include "partition/keys.h"
 
 namespace orrery::partition {
 
@@ -23,18 +29,10 @@ public:
                 std::string prefix,
                 std::vector<index::Order> orders,
                 const index::ValueBounds& bounds,
-                const WalkFrom& from)
+                Direction direction)
         : prefix_(std::move(prefix)), orders_(std::move(orders)) {
-        storage::Range range{.from = prefix_ + bounds.from, .until = prefix_ + bounds.until};
-        if (from.after) {
-            std::string after = entry_key(prefix_, from.after->value, from.after->docnum);
-            if (from.direction == Direction::kForward) {
-                range.from = std::max(range.from, after + '\0');
-            } else {
-                range.until = std::min(*range.until, after);
-            }
-        }
-        cursor_ = store.scan(range, from.direction);
+        cursor_ =
+            store.scan({.from = prefix_ + bounds.from, .until = prefix_ + bounds.until}, direction);
         read();
     }
 
@@ -178,8 +176,9 @@ std::unique_ptr<TermCursor> walk_terms(const storage::Reader& store,
                                        std::string prefix,
                                        std::vector<index::Order> orders,
                                        const index::ValueBounds& bounds,
-                                       const WalkFrom& from) {
-    return std::make_unique<StoredTerms>(store, std::move(prefix), std::move(orders), bounds, from);
+                                       Direction direction) {
+    return std::make_unique<StoredTerms>(
+        store, std::move(prefix), std::move(orders), bounds, direction);
 }
 
 std::unique_ptr<DocnumCursor> walk_postings(const storage::Reader& store,

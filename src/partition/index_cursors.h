@@ -6,9 +6,15 @@
 #include <string>
 #include <vector>
 
-#include "partition/index_reader.h"
+#include "index/cursors.h"
+#include "index/path_policy.h"
+#include "index/value_bounds.h"
+#include "storage/engine.h"
 
 namespace orrery::partition {
+
+using index::DocnumCursor;
+using index::TermCursor;
 
 // The entries whose keys begin with `prefix`, within the bounds. `orders` has one element per value
 // in each key: one ascending, or those of a composite index.
@@ -16,7 +22,7 @@ std::unique_ptr<TermCursor> walk_terms(const storage::Reader& store,
                                        std::string prefix,
                                        std::vector<index::Order> orders,
                                        const index::ValueBounds& bounds,
-                                       const WalkFrom& from);
+                                       storage::Direction direction);
 
 // A list of items: keys that begin with `prefix` and end in a docnum.
 struct Posting {

@@ -12,6 +12,14 @@
 
 namespace orrery::partition {
 
+namespace {
+
+storage::Direction direction_of(bool backward) {
+    return backward ? storage::Direction::kBackward : storage::Direction::kForward;
+}
+
+}  // namespace
+
 Result<IndexReader> IndexReader::open(const Partition& partition,
                                       const std::shared_ptr<const IndexView>& view,
                                       std::shared_ptr<const storage::Reader> snapshot) {
@@ -41,20 +49,20 @@ Result<IndexReader> IndexReader::open(const Partition& partition,
     return reader;
 }
 
-Result<PathEntry> IndexReader::find(const model::IndexPath& path) const {
-    PathEntry entry;
+Result<IndexReader::Path> IndexReader::find(const model::IndexPath& path) const {
+    Path entry;
     if (!active_->indexes(path) || !wanted_->indexes(path)) return entry;
     std::string encoded = index::encode_path(path);
     if (const auto known = facts_ ? facts_->listed(encoded) : std::nullopt) {
-        return PathEntry{.state = PathEntry::State::kListed, .id = *known};
+        return Path{.state = PathState::kListed, .id = *known};
     }
     std::string value;
     if (TRY(snapshot_->get(path_name_key(generation_, encoded), value))) {
-        entry.state = PathEntry::State::kListed;
+        entry.state = PathState::kListed;
         entry.id = static_cast<index::PathId>(ByteReader(value).varint());
         if (facts_) facts_->remember(std::move(encoded), entry.id);
     } else if (!TRY(snapshot_->get(unlisted_key(generation_), value))) {
-        entry.state = PathEntry::State::kAbsent;
+        entry.state = PathState::kAbsent;
     }
     return entry;
 }
@@ -75,54 +83,54 @@ std::optional<std::size_t> IndexReader::find_composite(
 
 std::unique_ptr<TermCursor> IndexReader::terms(index::PathId path,
                                                const index::ValueBounds& bounds,
-                                               const WalkFrom& from) const {
-    return walk_terms(
-        *snapshot_, term_prefix(generation_, path), {index::Order::kAscending}, bounds, from);
+                                               bool backward) const {
+    return walk_terms(*snapshot_,
+                      term_prefix(generation_, path),
+                      {index::Order::kAscending},
+                      bounds,
+                      direction_of(backward));
 }
 
 std::unique_ptr<TermCursor> IndexReader::composite(std::size_t number,
                                                    const index::ValueBounds& bounds,
-                                                   const WalkFrom& from) const {
+                                                   bool backward) const {
     CHECK(number < active_->composites().size());
     std::vector<index::Order> orders;
     for (const index::CompositePart& part : active_->composites()[number]) {
         orders.push_back(part.order);
     }
-    return walk_terms(
-        *snapshot_, composite_prefix(generation_, number), std::move(orders), bounds, from);
+    return walk_terms(*snapshot_,
+                      composite_prefix(generation_, number),
+                      std::move(orders),
+                      bounds,
+                      direction_of(backward));
 }
 
-Result<std::unique_ptr<DocnumCursor>> IndexReader::items_lacking(
-    index::PathId path, storage::Direction direction) const {
-    return items_without(path, direction);
-}
-
-Result<std::unique_ptr<DocnumCursor>> IndexReader::indexed(storage::Direction direction) const {
-    return items_without(std::nullopt, direction);
-}
-
-Result<std::unique_ptr<DocnumCursor>> IndexReader::items_without(
-    std::optional<index::PathId> path, storage::Direction direction) const {
-    std::vector<Posting> postings{{.prefix = shape_prefix(generation_, index::kUnlistedShape),
-                                   .to_be_checked = path.has_value()}};
+Result<std::unique_ptr<DocnumCursor>> IndexReader::items_lacking(const Path& path,
+                                                                 bool backward) const {
+    // Every indexed item lacks a path that is absent.
+    const bool listed = path.state == PathState::kListed;
+    std::vector<Posting> postings{
+        {.prefix = shape_prefix(generation_, index::kUnlistedShape), .to_be_checked = listed}};
     const auto shapes = snapshot_->scan(shape_names_of(generation_), storage::Direction::kForward);
     for (; shapes->valid(); shapes->next()) {
         const std::vector<index::PathId> paths = TRY(decode_shape(shapes->value()));
-        if (path && std::binary_search(paths.begin(), paths.end(), *path)) continue;
+        if (listed && std::binary_search(paths.begin(), paths.end(), path.id)) continue;
         ByteReader id(shapes->key().substr(kNamePrefixBytes));
         const auto shape = static_cast<index::ShapeId>(id.ordered_varint());
         postings.push_back({.prefix = shape_prefix(generation_, shape), .to_be_checked = false});
     }
     TRY(shapes->status());
-    return walk_postings(*snapshot_, postings, direction);
+    return walk_postings(*snapshot_, postings, direction_of(backward));
 }
 
-std::unique_ptr<DocnumCursor> IndexReader::unindexed(storage::Direction direction) const {
-    if (facts_ && !facts_->may_lack_items()) return walk_postings(*snapshot_, {}, direction);
+std::unique_ptr<DocnumCursor> IndexReader::unindexed() const {
+    constexpr auto kDirection = storage::Direction::kForward;
+    if (facts_ && !facts_->may_lack_items()) return walk_postings(*snapshot_, {}, kDirection);
     return walk_postings(
         *snapshot_,
         {{.prefix = shape_prefix(generation_, index::kNotIndexed), .to_be_checked = true}},
-        direction);
+        kDirection);
 }
 
 Result<std::size_t> IndexReader::count(index::PathId path,

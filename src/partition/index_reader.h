@@ -1,22 +1,16 @@
-// The query interface of a partition's index over one snapshot: which paths it has, and walks over
-// its entries. Every entry refers to an item of the snapshot, which includes expired items that
-// have not been swept yet.
-//
-// Not all items need be in the index: see unindexed(). A plan that uses the index must also read
-// those and evaluate every condition on them.
+// The index of one partition over one snapshot. It includes expired items that have not been swept
+// yet.
 
 #pragma once
 
-#include <cstdint>
 #include <memory>
 #include <optional>
 #include <span>
-#include <string>
-#include <string_view>
 #include <vector>
 
 #include "base/result.h"
 #include "index/cursors.h"
+#include "index/index_source.h"
 #include "index/path_policy.h"
 #include "index/value_bounds.h"
 #include "partition/index_facts.h"
@@ -32,28 +26,7 @@ struct IndexView;
 using index::DocnumCursor;
 using index::TermCursor;
 
-// The state of a path in the index.
-struct PathEntry {
-    enum class State : std::uint8_t {
-        kListed,    // every indexed item with this path has entries under `id`
-        kAbsent,    // no indexed item has it
-        kUnusable,  // not indexed (yet, or any longer): scan
-    };
-    State state = State::kUnusable;
-    index::PathId id = 0;  // valid for this snapshot only: never put it into a token
-};
-
-struct WalkFrom {
-    storage::Direction direction = storage::Direction::kForward;
-    // Start after this entry, in that direction.
-    struct Entry {
-        std::string value;
-        Docnum docnum;
-    };
-    std::optional<Entry> after;
-};
-
-class IndexReader {
+class IndexReader : public index::IndexSource {
 public:
     // Uses the partition's view, which must be taken before the snapshot, if the two are
     // consistent; otherwise reads the index state from the snapshot.
@@ -65,33 +38,21 @@ public:
     // may not be usable yet.
     const index::PathPolicy& policy() const { return *wanted_; }
 
-    Result<PathEntry> find(const model::IndexPath& path) const;
-    // The composite index over exactly these paths in these orders, if it is usable.
-    std::optional<std::size_t> find_composite(std::span<const index::CompositePart> parts) const;
-
-    // For a path without [] each item has at most one entry.
+    Result<Path> find(const model::IndexPath& path) const override;
     std::unique_ptr<TermCursor> terms(index::PathId path,
                                       const index::ValueBounds& bounds,
-                                      const WalkFrom& from = {}) const;
-    // Every indexed item has one entry; a missing path counts as undefined. The bounds are those of
-    // the whole key: values concatenated, those of descending paths inverted.
-    std::unique_ptr<TermCursor> composite(std::size_t number,
-                                          const index::ValueBounds& bounds,
-                                          const WalkFrom& from = {}) const;
-
-    // Indexed items without this path, which must not contain []. Some need checking: they may have
-    // it.
-    Result<std::unique_ptr<DocnumCursor>> items_lacking(index::PathId path,
-                                                        storage::Direction direction) const;
-    // All indexed items, which are those that lack an absent path.
-    Result<std::unique_ptr<DocnumCursor>> indexed(storage::Direction direction) const;
-    // Items not in the index: excluded by the client, or too large. They need checking.
-    std::unique_ptr<DocnumCursor> unindexed(storage::Direction direction) const;
-
-    // The number of entries within the bounds, counting up to `limit`.
+                                      bool backward) const override;
     Result<std::size_t> count(index::PathId path,
                               const index::ValueBounds& bounds,
-                              std::size_t limit) const;
+                              std::size_t limit) const override;
+    std::optional<std::size_t> find_composite(
+        std::span<const index::CompositePart> parts) const override;
+    std::unique_ptr<TermCursor> composite(std::size_t number,
+                                          const index::ValueBounds& bounds,
+                                          bool backward) const override;
+    Result<std::unique_ptr<DocnumCursor>> items_lacking(const Path& path,
+                                                        bool backward) const override;
+    std::unique_ptr<DocnumCursor> unindexed() const override;
 
     struct ListedPath {
         model::IndexPath path;
@@ -102,9 +63,6 @@ public:
 private:
     explicit IndexReader(std::shared_ptr<const storage::Reader> snapshot)
         : snapshot_(std::move(snapshot)) {}
-
-    Result<std::unique_ptr<DocnumCursor>> items_without(std::optional<index::PathId> path,
-                                                        storage::Direction direction) const;
 
     std::shared_ptr<const storage::Reader> snapshot_;
     std::shared_ptr<const index::PathPolicy> active_;

@@ -13,12 +13,14 @@ namespace orrery::partition {
 namespace {
 
 using index::ValueBounds;
-using storage::Direction;
 using testing_support::expect_sound;
 using testing_support::item;
 using testing_support::must;
 using testing_support::PartitionBench;
 using testing_support::run;
+
+// Lacked by every item.
+constexpr IndexReader::Path kAbsent{.state = IndexReader::PathState::kAbsent, .id = 0};
 
 constexpr const char* kComposite =
     R"({"indexingPolicy":{"includedPaths":[{"path":"/*"}],"excludedPaths":[{"path":"/no/*"}],
@@ -70,18 +72,16 @@ protected:
         EXPECT_TRUE(cursor.status());
         return out;
     }
-    std::string matching(std::string_view where,
-                         const ValueBounds& bounds,
-                         Direction direction = Direction::kForward) {
+    std::string matching(std::string_view where, const ValueBounds& bounds, bool backward = false) {
         const IndexReader index = reader();
-        const PathEntry entry = must(index.find(path(where)));
-        if (entry.state == PathEntry::State::kAbsent) return "absent";
-        if (entry.state == PathEntry::State::kUnusable) return "unusable";
-        return items(*index.terms(entry.id, bounds, {.direction = direction, .after = {}}));
+        const IndexReader::Path entry = must(index.find(path(where)));
+        if (entry.state == IndexReader::PathState::kAbsent) return "absent";
+        if (entry.state == IndexReader::PathState::kUnusable) return "unusable";
+        return items(*index.terms(entry.id, bounds, backward));
     }
-    std::string lacking(std::string_view where, Direction direction = Direction::kForward) {
+    std::string lacking(std::string_view where, bool backward = false) {
         const IndexReader index = reader();
-        return items(*must(index.items_lacking(must(index.find(path(where))).id, direction)));
+        return items(*must(index.items_lacking(must(index.find(path(where))), backward)));
     }
     void adopt(std::string_view members) {
         bench_.container = testing_support::ContainerUnderTest(members);
@@ -101,8 +101,8 @@ protected:
 TEST_F(IndexReaderTest, EmptyPartition) {
     EXPECT_EQ(matching("/n", index::any_defined()), "absent");
     EXPECT_EQ(matching("/no/x", index::any_defined()), "unusable");
-    EXPECT_EQ(items(*must(reader().indexed(Direction::kForward))), "");
-    EXPECT_EQ(items(*reader().unindexed(Direction::kForward)), "");
+    EXPECT_EQ(items(*must(reader().items_lacking(kAbsent, false))), "");
+    EXPECT_EQ(items(*reader().unindexed()), "");
     EXPECT_TRUE(must(reader().listed_paths()).empty());
 }
 
@@ -112,10 +112,10 @@ TEST_F(IndexReaderTest, FindsItemsByValue) {
     create("c", R"(,"n":5,"o":{"p":null})");
     create("d", R"(,"n":"5")");
     EXPECT_EQ(matching("/n", index::equal_to(json("5"))), "1 3 ");
-    EXPECT_EQ(matching("/n", index::equal_to(json("5")), Direction::kBackward), "3 1 ");
+    EXPECT_EQ(matching("/n", index::equal_to(json("5")), true), "3 1 ");
     EXPECT_EQ(matching("/n", index::less_than(json("5"))), "2 ");
     EXPECT_EQ(matching("/n", index::any_defined()), "2 1 3 4 ");
-    EXPECT_EQ(matching("/n", index::any_defined(), Direction::kBackward), "4 3 1 2 ");
+    EXPECT_EQ(matching("/n", index::any_defined(), true), "4 3 1 2 ");
     EXPECT_EQ(matching("/s", index::starting_with("x")), "1 2 ");
     EXPECT_EQ(matching("/t/[]", index::equal_to(json(R"("v")"))), "1 2 ");
     EXPECT_EQ(matching("/t", index::of_kind(index::Tag::kArray)).size(), 4U);
@@ -129,22 +129,13 @@ TEST_F(IndexReaderTest, FindsItemsByValue) {
               3U);
 }
 
-TEST_F(IndexReaderTest, ResumesAndSeeks) {
+TEST_F(IndexReaderTest, Seeks) {
     for (const char* n : {"1", "2", "2", "2", "3"}) {
         create(std::string("i") + std::to_string(made_++), std::string(",\"n\":") + n);
     }
     const IndexReader index = reader();
     const index::PathId id = must(index.find(path("/n"))).id;
-    const auto at = [&](Direction direction) {
-        const Docnum third = (Docnum{3} << model::kItemCounterBits) | 3;
-        return WalkFrom{.direction = direction,
-                        .after = WalkFrom::Entry{.value = json("2"), .docnum = third}};
-    };
-    EXPECT_EQ(items(*index.terms(id, index::any_defined(), at(Direction::kForward))), "4 5 ");
-    EXPECT_EQ(items(*index.terms(id, index::any_defined(), at(Direction::kBackward))), "2 1 ");
-    EXPECT_EQ(items(*index.terms(id, index::equal_to(json("3")), at(Direction::kForward))), "5 ");
-    EXPECT_EQ(items(*index.terms(id, index::equal_to(json("1")), at(Direction::kForward))), "");
-    const auto cursor = index.terms(id, index::any_defined());
+    const auto cursor = index.terms(id, index::any_defined(), false);
     cursor->seek(json("2"), (Docnum{3} << model::kItemCounterBits) | 4);
     ASSERT_TRUE(cursor->valid());
     EXPECT_EQ(number(cursor->docnum()), "4");
@@ -155,6 +146,9 @@ TEST_F(IndexReaderTest, ResumesAndSeeks) {
     EXPECT_EQ(number(cursor->docnum()), "5");
     cursor->seek(json("4"), 0);
     EXPECT_FALSE(cursor->valid());
+    const auto down = index.terms(id, index::any_defined(), true);
+    down->seek(json("2"), (Docnum{3} << model::kItemCounterBits) | 3);
+    EXPECT_EQ(items(*down), "3 2 1 ");
 }
 
 TEST_F(IndexReaderTest, FindsItemsThatLackAPath) {
@@ -165,15 +159,15 @@ TEST_F(IndexReaderTest, FindsItemsThatLackAPath) {
     create("e", R"(,"n":7)", IndexingDirective::kExclude);
     create("f", R"(,"s":null)", IndexingDirective::kInclude);
     EXPECT_EQ(lacking("/n"), "2 4 6 ");
-    EXPECT_EQ(lacking("/n", Direction::kBackward), "6 4 2 ");
+    EXPECT_EQ(lacking("/n", true), "6 4 2 ");
     EXPECT_EQ(lacking("/s"), "1 4 ");
-    EXPECT_EQ(items(*must(reader().indexed(Direction::kForward))), "1 2 3 4 6 ");
-    EXPECT_EQ(items(*reader().unindexed(Direction::kForward)), "5? ");
+    EXPECT_EQ(items(*must(reader().items_lacking(kAbsent, false))), "1 2 3 4 6 ");
+    EXPECT_EQ(items(*reader().unindexed()), "5? ");
     EXPECT_EQ(matching("/n", index::any_defined()), "1 3 ");
-    const auto cursor = must(reader().indexed(Direction::kForward));
+    const auto cursor = must(reader().items_lacking(kAbsent, false));
     cursor->seek((Docnum{3} << model::kItemCounterBits) | 4);
     EXPECT_EQ(items(*cursor), "4 6 ");
-    const auto down = must(reader().indexed(Direction::kBackward));
+    const auto down = must(reader().items_lacking(kAbsent, true));
     down->seek((Docnum{3} << model::kItemCounterBits) | 3);
     EXPECT_EQ(items(*down), "3 2 1 ");
     expect_sound(bench_.store());
@@ -191,22 +185,20 @@ TEST_F(IndexReaderTest, CompositesHoldAllItemsInOrder) {
     const auto number_of = index.find_composite(parts);
     ASSERT_EQ(number_of, 0U);
     const ValueBounds all{.from = "", .until = "\xff", .exact = true};
-    EXPECT_EQ(items(*index.composite(0, all)), "5 3 2 4 1 ");
+    EXPECT_EQ(items(*index.composite(0, all, false)), "5 3 2 4 1 ");
     const ValueBounds one = index::equal_to(json("1"));
-    EXPECT_EQ(items(*index.composite(0, one)), "3 2 4 ");
+    EXPECT_EQ(items(*index.composite(0, one, false)), "3 2 4 ");
     const ValueBounds small = index::inverted(index::at_most(json(R"("a")")));
-    EXPECT_EQ(
-        items(*index.composite(
-            0, {.from = json("1") + small.from, .until = json("1") + small.until, .exact = true})),
-        "2 ");
-    const auto last = index.composite(0, one);
-    last->next();
     EXPECT_EQ(items(*index.composite(
                   0,
-                  all,
-                  {.direction = Direction::kBackward,
-                   .after = WalkFrom::Entry{std::string(last->value()), last->docnum()}})),
-              "3 5 ");
+                  {.from = json("1") + small.from, .until = json("1") + small.until, .exact = true},
+                  false)),
+              "2 ");
+    const auto last = index.composite(0, one, false);
+    last->next();
+    const auto down = index.composite(0, all, true);
+    down->seek(last->value(), last->docnum());
+    EXPECT_EQ(items(*down), "2 3 5 ");
     EXPECT_EQ(index.find_composite(std::span(parts).first(1)), std::nullopt);
     const index::Composite reversed{{path("/n"), index::Order::kDescending},
                                     {path("/s"), index::Order::kAscending}};
@@ -260,9 +252,9 @@ TEST_F(IndexReaderTest, PathsInBothPoliciesAreUsableWhileBuilding) {
     EXPECT_EQ(reader().find_composite(now), 0U);
     // A reader of an older state still finds its index.
     const IndexReader earlier = must(IndexReader::open(*bench_.partition, view, before));
-    const PathEntry s = must(earlier.find(path("/s")));
-    ASSERT_EQ(s.state, PathEntry::State::kListed);
-    EXPECT_EQ(items(*earlier.terms(s.id, index::any_defined())), "1 ");
+    const IndexReader::Path s = must(earlier.find(path("/s")));
+    ASSERT_EQ(s.state, IndexReader::PathState::kListed);
+    EXPECT_EQ(items(*earlier.terms(s.id, index::any_defined(), false)), "1 ");
     EXPECT_EQ(earlier.find_composite(old), 0U);
 }
 
@@ -280,7 +272,7 @@ TEST_F(IndexReaderTest, ManualIndexingNeedsADirective) {
     create("a", R"(,"n":1)");
     create("b", R"(,"n":1)", IndexingDirective::kInclude);
     EXPECT_EQ(matching("/n", index::any_defined()), "2 ");
-    EXPECT_EQ(items(*reader().unindexed(Direction::kForward)), "1? ");
+    EXPECT_EQ(items(*reader().unindexed()), "1? ");
     expect_sound(bench_.store());
 }
 

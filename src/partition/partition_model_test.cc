@@ -336,8 +336,8 @@ private:
         const auto view = partition_->index_view();
         const auto snapshot = partition_->store().snapshot();
         const IndexReader index = must(IndexReader::open(*partition_, view, snapshot));
-        const PathEntry path = must(index.find({{.name = "n", .element = false}}));
-        if (path.state == PathEntry::State::kUnusable) return;
+        const IndexReader::Path path = must(index.find({{.name = "n", .element = false}}));
+        if (path.state == IndexReader::PathState::kUnusable) return;
         std::vector<std::string> found;
         const auto add = [&](Docnum docnum) {
             std::string record;
@@ -349,13 +349,13 @@ private:
         };
         std::string encoded;
         index::encode_number(encoded, limit);
-        if (path.state == PathEntry::State::kListed) {
-            const auto terms = index.terms(path.id, index::at_most(encoded));
+        if (path.state == IndexReader::PathState::kListed) {
+            const auto terms = index.terms(path.id, index::at_most(encoded), false);
             for (; terms->valid(); terms->next()) {
                 add(terms->docnum());
             }
         }
-        const auto others = index.unindexed(storage::Direction::kForward);
+        const auto others = index.unindexed();
         for (; others->valid(); others->next()) {
             add(others->docnum());
         }

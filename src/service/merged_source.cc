@@ -156,16 +156,15 @@ std::uint64_t MergedSource::item_count() const {
     return sum;
 }
 
-const sql::IndexSource* MergedSource::index() const { return index_.usable() ? &index_ : nullptr; }
-
-bool MergedSource::Index::usable() const {
-    return std::all_of(parts_.begin(), parts_.end(), [](const Part& part) {
-        return part.source->index() != nullptr;
-    });
+const index::PathPolicy* MergedSource::policy() const {
+    return index() == nullptr ? nullptr : parts_.front().source->policy();
 }
 
-const index::PathPolicy& MergedSource::Index::policy() const {
-    return parts_.front().source->index()->policy();
+const sql::IndexSource* MergedSource::index() const {
+    const bool usable = std::all_of(parts_.begin(), parts_.end(), [](const Part& part) {
+        return part.source->index() != nullptr;
+    });
+    return usable ? &index_ : nullptr;
 }
 
 Result<sql::IndexSource::Path> MergedSource::Index::find(const model::IndexPath& path) const {

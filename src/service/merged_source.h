@@ -27,6 +27,7 @@ public:
     bool is_whole() const override;
     std::uint64_t item_count() const override;
     std::unique_ptr<index::DocnumCursor> members() const override { return nullptr; }
+    const index::PathPolicy* policy() const override;
     const sql::IndexSource* index() const override;
 
 private:
@@ -34,8 +35,6 @@ private:
     public:
         explicit Index(const std::vector<Part>& parts) : parts_(parts) {}
 
-        bool usable() const;
-        const index::PathPolicy& policy() const override;
         Result<Path> find(const model::IndexPath& path) const override;
         std::unique_ptr<index::TermCursor> terms(index::PathId path,
                                                  const index::ValueBounds& bounds,

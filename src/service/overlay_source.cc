@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "base/check.h"
-
 namespace orrery::service {
 
 namespace {
@@ -87,18 +85,6 @@ private:
     Written::const_iterator at_;
 };
 
-class NoDocnums : public index::DocnumCursor {
-public:
-    bool valid() const override { return false; }
-    index::Docnum docnum() const override { return 0; }
-    bool to_be_checked() const override { return false; }
-    void next() override {}
-    void seek(index::Docnum /*docnum*/) override {}
-    Status status() const override { return {}; }
-};
-
-Error no_entries() { return Error(ErrorCode::kInternal, "read from an index without entries"); }
-
 }  // namespace
 
 std::unique_ptr<sql::ItemCursor> OverlaySource::items(sql::ItemNumber from) {
@@ -118,38 +104,6 @@ std::unique_ptr<index::DocnumCursor> OverlaySource::members() const {
     auto members = base_.members();
     if (members == nullptr || written_.empty()) return members;
     return std::make_unique<OverlayMembers>(std::move(members), written_);
-}
-
-const sql::IndexSource* OverlaySource::index() const {
-    if (written_.empty() || base_.index() == nullptr) return base_.index();
-    return &index_;
-}
-
-std::unique_ptr<index::TermCursor> OverlaySource::NoEntries::terms(
-    index::PathId /*path*/, const index::ValueBounds& /*bounds*/, bool /*backward*/) const {
-    CHECK(false);
-    return nullptr;
-}
-
-Result<std::size_t> OverlaySource::NoEntries::count(index::PathId /*path*/,
-                                                    const index::ValueBounds& /*bounds*/,
-                                                    std::size_t /*limit*/) const {
-    return no_entries();
-}
-
-std::unique_ptr<index::TermCursor> OverlaySource::NoEntries::composite(
-    std::size_t /*number*/, const index::ValueBounds& /*bounds*/, bool /*backward*/) const {
-    CHECK(false);
-    return nullptr;
-}
-
-Result<std::unique_ptr<index::DocnumCursor>> OverlaySource::NoEntries::items_lacking(
-    const Path& /*path*/, bool /*backward*/) const {
-    return no_entries();
-}
-
-std::unique_ptr<index::DocnumCursor> OverlaySource::NoEntries::unindexed() const {
-    return std::make_unique<NoDocnums>();
 }
 
 }  // namespace orrery::service

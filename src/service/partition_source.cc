@@ -22,14 +22,6 @@ private:
     sql::Item item_;
 };
 
-storage::Direction direction_of(bool backward) {
-    return backward ? storage::Direction::kBackward : storage::Direction::kForward;
-}
-
-partition::WalkFrom all_entries(bool backward) {
-    return {.direction = direction_of(backward), .after = std::nullopt};
-}
-
 }  // namespace
 
 Result<std::unique_ptr<PartitionSource>> PartitionSource::open(
@@ -68,51 +60,6 @@ Result<const sql::Item*> PartitionSource::load(sql::ItemNumber number) {
 
 std::unique_ptr<index::DocnumCursor> PartitionSource::members() const {
     return snapshot_.members();
-}
-
-Result<sql::IndexSource::Path> PartitionSource::Index::find(const model::IndexPath& path) const {
-    const partition::PathEntry entry = TRY(reader_.find(path));
-    switch (entry.state) {
-        case partition::PathEntry::State::kListed:
-            return Path{.state = PathState::kListed, .id = entry.id};
-        case partition::PathEntry::State::kAbsent:
-            return Path{.state = PathState::kAbsent, .id = 0};
-        default:
-            return Path{.state = PathState::kUnusable, .id = 0};
-    }
-}
-
-std::unique_ptr<index::TermCursor> PartitionSource::Index::terms(index::PathId path,
-                                                                 const index::ValueBounds& bounds,
-                                                                 bool backward) const {
-    return reader_.terms(path, bounds, all_entries(backward));
-}
-
-Result<std::size_t> PartitionSource::Index::count(index::PathId path,
-                                                  const index::ValueBounds& bounds,
-                                                  std::size_t limit) const {
-    return reader_.count(path, bounds, limit);
-}
-
-std::optional<std::size_t> PartitionSource::Index::find_composite(
-    std::span<const index::CompositePart> parts) const {
-    return reader_.find_composite(parts);
-}
-
-std::unique_ptr<index::TermCursor> PartitionSource::Index::composite(
-    std::size_t number, const index::ValueBounds& bounds, bool backward) const {
-    return reader_.composite(number, bounds, all_entries(backward));
-}
-
-Result<std::unique_ptr<index::DocnumCursor>> PartitionSource::Index::items_lacking(
-    const Path& path, bool backward) const {
-    const storage::Direction direction = direction_of(backward);
-    if (path.state == PathState::kAbsent) return reader_.indexed(direction);
-    return reader_.items_lacking(path.id, direction);
-}
-
-std::unique_ptr<index::DocnumCursor> PartitionSource::Index::unindexed() const {
-    return reader_.unindexed(storage::Direction::kForward);
 }
 
 }  // namespace orrery::service

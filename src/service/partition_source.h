@@ -40,40 +40,17 @@ public:
     bool is_whole() const override { return snapshot_.is_whole(); }
     std::uint64_t item_count() const override { return snapshot_.state().item_count; }
     std::unique_ptr<index::DocnumCursor> members() const override;
+    const index::PathPolicy* policy() const override {
+        return index_.policy().enabled() ? &index_.policy() : nullptr;
+    }
     const sql::IndexSource* index() const override {
         return index_.policy().enabled() ? &index_ : nullptr;
     }
 
 private:
-    // Adapts IndexReader to the query engine.
-    class Index : public sql::IndexSource {
-    public:
-        explicit Index(partition::IndexReader reader) : reader_(std::move(reader)) {}
-
-        const index::PathPolicy& policy() const override { return reader_.policy(); }
-        Result<Path> find(const model::IndexPath& path) const override;
-        std::unique_ptr<index::TermCursor> terms(index::PathId path,
-                                                 const index::ValueBounds& bounds,
-                                                 bool backward) const override;
-        Result<std::size_t> count(index::PathId path,
-                                  const index::ValueBounds& bounds,
-                                  std::size_t limit) const override;
-        std::optional<std::size_t> find_composite(
-            std::span<const index::CompositePart> parts) const override;
-        std::unique_ptr<index::TermCursor> composite(std::size_t number,
-                                                     const index::ValueBounds& bounds,
-                                                     bool backward) const override;
-        Result<std::unique_ptr<index::DocnumCursor>> items_lacking(const Path& path,
-                                                                   bool backward) const override;
-        std::unique_ptr<index::DocnumCursor> unindexed() const override;
-
-    private:
-        partition::IndexReader reader_;
-    };
-
     const partition::Snapshot snapshot_;
     partition::Snapshot::Loader loader_;
-    Index index_;
+    const partition::IndexReader index_;
     sql::Item item_;
 };
 

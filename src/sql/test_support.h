@@ -35,6 +35,7 @@ public:
     bool is_whole() const override { return true; }
     std::uint64_t item_count() const override { return items_.size(); }
     std::unique_ptr<index::DocnumCursor> members() const override { return nullptr; }
+    const index::PathPolicy* policy() const override { return nullptr; }
     const IndexSource* index() const override { return nullptr; }
 
 private:

@@ -44,6 +44,7 @@ public:
           paths_(paths),
           condition_(condition),
           source_(source),
+          policy_(source.policy()),
           index_(source.index()) {}
 
     Result<Access> plan(std::string_view position) {
@@ -120,10 +121,9 @@ private:
     bool narrows_order(const std::vector<Condition>& parts) const {
         const auto& orders = query_.order_by;
         if (orders.size() > 1) {
-            const auto match = match_composite(orders, index_->policy());
-            return match &&
-                   match_filter(parts, index_->policy().composites()[match->number]).paths() ==
-                       parts.size();
+            const auto match = match_composite(orders, *policy_);
+            return match && match_filter(parts, policy_->composites()[match->number]).paths() ==
+                                parts.size();
         }
         const ItemPath& path = *orders.front().path;
         return !is_positional(path) &&
@@ -257,7 +257,7 @@ private:
     std::optional<Access> walk_composite() const {
         std::optional<std::size_t> best;
         std::size_t most = 1;
-        const auto& composites = index_->policy().composites();
+        const auto& composites = policy_->composites();
         for (std::size_t i = 0; i < composites.size(); ++i) {
             const CompositeFilter filter = match_filter(condition_.parts, composites[i]);
             if (!filter.range || filter.paths() <= most) continue;
@@ -268,7 +268,7 @@ private:
     }
 
     std::optional<Access> walk_composite(std::size_t number) const {
-        const auto& composites = index_->policy().composites();
+        const auto& composites = policy_->composites();
         if (number >= composites.size()) return std::nullopt;
         const CompositeFilter filter = match_filter(condition_.parts, composites[number]);
         Access out;
@@ -320,13 +320,13 @@ private:
     // Cosmos DB never sorts without an index.
     Status check_order() const {
         if (query_.order_by.size() > 1) {
-            if (index_ != nullptr && match_composite(query_.order_by, index_->policy())) return {};
+            if (policy_ != nullptr && match_composite(query_.order_by, *policy_)) return {};
             return plain_query_error(
                 "The order by query does not have a corresponding composite index that it can be "
                 "served from.");
         }
         const auto& path = query_.order_by.front().path;
-        if (index_ != nullptr && path && index_->policy().indexes(index_path(*path))) return {};
+        if (policy_ != nullptr && path && policy_->indexes(index_path(*path))) return {};
         return plain_query_error(
             "The index path corresponding to the specified order-by item is excluded.");
     }
@@ -334,7 +334,7 @@ private:
     Result<Access> plan_sorted() {
         const auto& orders = query_.order_by;
         std::optional<CompositeMatch> match;
-        if (orders.size() > 1) match = match_composite(orders, index_->policy());
+        if (orders.size() > 1) match = match_composite(orders, *policy_);
         Access sort;
         sort.kind = Access::Kind::kSort;
         sort.order = ItemOrder::kKeys;
@@ -345,7 +345,8 @@ private:
             add_indexes(sort, condition_.parts[few->number]);
             return sort;
         }
-        if (TRY(has_few_members()) || index_->unindexed()->valid()) return sort;
+        if (index_ == nullptr || TRY(has_few_members()) || index_->unindexed()->valid())
+            return sort;
         if (auto ordered = TRY(plan_ordered(match))) {
             ordered->numbers_descend = sort.numbers_descend;
             return *std::move(ordered);
@@ -371,7 +372,7 @@ private:
         out.kind = Access::Kind::kOrdered;
         out.order = ItemOrder::kKeys;
         if (match) {
-            const auto& parts = index_->policy().composites()[match->number];
+            const auto& parts = policy_->composites()[match->number];
             out.composite = index_->find_composite(parts);
             if (!out.composite) return std::optional<Access>();
             out.backward = match->backward;
@@ -405,6 +406,7 @@ private:
     const std::vector<ItemPath>& paths_;
     const Condition& condition_;
     const ItemSource& source_;
+    const index::PathPolicy* policy_;
     const IndexSource* index_;
     std::vector<Part> parts_;
     std::size_t counted_ = 0;  // limit of the estimates

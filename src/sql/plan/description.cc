@@ -32,7 +32,7 @@ Status describe(Access& access,
                 const Condition& condition,
                 const ItemSource& source) {
     if (!access.estimate) access.estimate = TRY(estimate_of(access, condition, source));
-    access.potential = potential_indexes(query, condition, source.index());
+    access.potential = potential_indexes(query, condition, source.policy());
     access.filter = to_text(condition);
     return {};
 }

@@ -10,11 +10,11 @@ namespace {
 
 class Advice {
 public:
-    explicit Advice(const IndexSource* index) : index_(index) {}
+    explicit Advice(const index::PathPolicy* policy) : policy_(policy) {}
 
     void look_at(const Condition& condition) {
         if (condition.kind == Condition::Kind::kPath) {
-            if (index_ == nullptr || !index_->policy().indexes(condition.path)) {
+            if (policy_ == nullptr || !policy_->indexes(condition.path)) {
                 add(model::to_text(condition.path) + "/?");
             }
         }
@@ -73,8 +73,8 @@ private:
 
     // The directions of equality parts do not matter, and all may be reversed.
     bool has(const index::Composite& wanted) const {
-        if (index_ == nullptr) return false;
-        const auto& existing = index_->policy().composites();
+        if (policy_ == nullptr) return false;
+        const auto& existing = policy_->composites();
         return std::any_of(existing.begin(), existing.end(), [&](const index::Composite& one) {
             return std::equal(one.begin(),
                               one.end(),
@@ -84,7 +84,7 @@ private:
         });
     }
 
-    const IndexSource* index_;
+    const index::PathPolicy* policy_;
     Access::Indexes out_;
 };
 
@@ -92,8 +92,8 @@ private:
 
 Access::Indexes potential_indexes(const BoundQuery& query,
                                   const Condition& condition,
-                                  const IndexSource* index) {
-    Advice advice(index);
+                                  const index::PathPolicy* policy) {
+    Advice advice(policy);
     advice.look_at(condition);
     advice.combine(query, condition);
     return advice.take();

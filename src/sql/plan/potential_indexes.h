@@ -3,15 +3,15 @@
 
 #pragma once
 
+#include "index/path_policy.h"
 #include "sql/bound.h"
 #include "sql/plan/access.h"
 #include "sql/plan/condition.h"
-#include "sql/source.h"
 
 namespace orrery::sql {
 
 Access::Indexes potential_indexes(const BoundQuery& query,
                                   const Condition& condition,
-                                  const IndexSource* index);
+                                  const index::PathPolicy* policy);
 
 }  // namespace orrery::sql
