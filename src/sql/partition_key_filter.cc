@@ -5,6 +5,7 @@
 
 #include "base/ascii.h"
 #include "base/utf8.h"
+#include "sql/functions/function.h"
 #include "sql/key_sets.h"
 #include "sql/like.h"
 #include "sql/projection.h"
@@ -35,6 +36,20 @@ std::optional<Component> component_of(const Value& value) {
             return Component(model::PartitionKeyValue::Undefined{});
     }
     return std::nullopt;
+}
+
+// All values of these kinds; nothing when they cannot be listed.
+std::optional<std::vector<Value>> values_of_kinds(index::Tag first, index::Tag last) {
+    using index::Tag;
+    const std::pair<Tag, Value> listed[] = {{Tag::kNull, Value::null()},
+                                            {Tag::kFalse, Value::boolean(false)},
+                                            {Tag::kTrue, Value::boolean(true)}};
+    if (first < Tag::kNull || last > Tag::kTrue) return std::nullopt;
+    std::vector<Value> out;
+    for (const auto& [tag, value] : listed) {
+        if (first <= tag && tag <= last) out.push_back(value);
+    }
+    return out;
 }
 
 class Analysis {
@@ -234,15 +249,14 @@ private:
 
     KeySet call(const ast::Call& call, const ast::Expression& expression) {
         const auto& arguments = call.arguments;
-        const auto is = [&](std::string_view name) { return same_word(call.name, name); };
-        if (arguments.size() == 1) {
+        const Function* function = find_function(call.name);
+        const Search search = function == nullptr ? Search() : function->search;
+        if (search.kind == Search::Kind::kKinds && arguments.size() == 1) {
             const auto place = component(*arguments[0]);
-            if (place && is("IS_NULL")) return one_of(*place, {Value::null()});
-            if (place && (is("IS_BOOL") || is("IS_BOOLEAN"))) {
-                return one_of(*place, {Value::boolean(false), Value::boolean(true)});
-            }
+            const auto values = values_of_kinds(search.first, search.last);
+            if (place && values) return one_of(*place, *values);
         }
-        if (arguments.size() == 2 && (is("ARRAY_CONTAINS") || is("_TRY_ARRAY_CONTAINS"))) {
+        if (search.kind == Search::Kind::kElement && arguments.size() == 2) {
             const auto list = fold_(*arguments[0]);
             const auto place = component(*arguments[1]);
             if (place && list) {

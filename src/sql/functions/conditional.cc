@@ -47,6 +47,7 @@ constexpr Function kFunctions[] = {
      "DOCUMENTID(alias)",
      "The number of the item, unique in its partition; the argument is the alias of the container.",
      {"DOCUMENTID(1)", ""},
+     {},
      false},
 };
 

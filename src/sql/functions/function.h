@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "base/result.h"
+#include "index/value_encoding.h"
 #include "sql/arena.h"
 #include "sql/value.h"
 
@@ -38,6 +39,28 @@ struct FunctionExample {
     std::string_view result;      // "ab" as JSON; empty for undefined
 };
 
+// The values at a path for which a call is true, as far as an index or the partition key can find
+// them. The planner and the partition key filter read it; a call of kind kNone is evaluated on
+// every item.
+struct Search {
+    enum class Kind : std::uint8_t {
+        kNone,
+        kKinds,         // f(path): the kinds from `first` to `last`
+        kEqual,         // f(path, string)
+        kPrefix,        // f(path, string)
+        kElement,       // f(path, value): an element of the array. f(array, path): one of the array
+        kAnyElement,    // f(path, value, …)
+        kEveryElement,  // f(path, value, …)
+    };
+    Kind kind = Kind::kNone;
+    index::Tag first = index::Tag::kUndefined;
+    index::Tag last = index::Tag::kUndefined;
+
+    bool operator==(const Search&) const = default;
+};
+
+inline constexpr Search kAnyDefined{Search::Kind::kKinds, index::Tag::kNull, index::Tag::kObject};
+
 struct Function {
     std::string_view name;  // as the documentation spells it, upper case
     std::uint8_t arguments_min = 0;
@@ -50,6 +73,7 @@ struct Function {
     std::string_view signature;  // LEFT(s, n)
     std::string_view doc;        // one sentence
     FunctionExample example;
+    Search search = {};
     // False: the result differs from call to call (RAND, GETCURRENTDATETIME); never folded or
     // indexed.
     bool deterministic = true;

@@ -248,6 +248,7 @@ constexpr Function kFunctions[] = {
      "RAND()",
      "A random number from 0 up to, but not including, 1.",
      {"IS_NUMBER(RAND())", "true"},
+     {},
      false},
     {"ROUND",
      1,

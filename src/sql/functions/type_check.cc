@@ -8,6 +8,8 @@ namespace orrery::sql {
 
 namespace {
 
+using index::Tag;
+
 bool is_array(const Value& value) { return value.is_array(); }
 bool is_bool(const Value& value) { return value.is_boolean(); }
 bool is_defined(const Value& value) { return value.is_defined(); }
@@ -44,7 +46,8 @@ constexpr Function kFunctions[] = {
      check<is_array>,
      "IS_ARRAY(e)",
      "Whether it is an array.",
-     {"IS_ARRAY([25344, 82947])", "true"}},
+     {"IS_ARRAY([25344, 82947])", "true"},
+     {Search::Kind::kKinds, Tag::kArray, Tag::kArray}},
     {"IS_BOOL",
      1,
      1,
@@ -52,7 +55,8 @@ constexpr Function kFunctions[] = {
      check<is_bool>,
      "IS_BOOL(e)",
      "Whether it is true or false.",
-     {"IS_BOOL(false)", "true"}},
+     {"IS_BOOL(false)", "true"},
+     {Search::Kind::kKinds, Tag::kFalse, Tag::kTrue}},
     {"IS_DATETIME",
      1,
      1,
@@ -68,7 +72,8 @@ constexpr Function kFunctions[] = {
      check<is_defined>,
      "IS_DEFINED(e)",
      "Whether it is anything but undefined.",
-     {"IS_DEFINED(null)", "true"}},
+     {"IS_DEFINED(null)", "true"},
+     kAnyDefined},
     {"IS_FINITE_NUMBER",
      1,
      1,
@@ -92,7 +97,8 @@ constexpr Function kFunctions[] = {
      check<is_null>,
      "IS_NULL(e)",
      "Whether it is null.",
-     {"IS_NULL(null)", "true"}},
+     {"IS_NULL(null)", "true"},
+     {Search::Kind::kKinds, Tag::kNull, Tag::kNull}},
     {"IS_NUMBER",
      1,
      1,
@@ -100,7 +106,8 @@ constexpr Function kFunctions[] = {
      check<is_number>,
      "IS_NUMBER(e)",
      "Whether it is a number.",
-     {"IS_NUMBER(\"65\")", "false"}},
+     {"IS_NUMBER(\"65\")", "false"},
+     {Search::Kind::kKinds, Tag::kNumber, Tag::kNumber}},
     {"IS_OBJECT",
      1,
      1,
@@ -108,7 +115,8 @@ constexpr Function kFunctions[] = {
      check<is_object>,
      "IS_OBJECT(e)",
      "Whether it is an object.",
-     {"IS_OBJECT({\"size\": \"small\"})", "true"}},
+     {"IS_OBJECT({\"size\": \"small\"})", "true"},
+     {Search::Kind::kKinds, Tag::kObject, Tag::kObject}},
     {"IS_PRIMITIVE",
      1,
      1,
@@ -116,7 +124,8 @@ constexpr Function kFunctions[] = {
      check<is_primitive>,
      "IS_PRIMITIVE(e)",
      "Whether it is a string, a number, a boolean or null.",
-     {"IS_PRIMITIVE([1])", "false"}},
+     {"IS_PRIMITIVE([1])", "false"},
+     {Search::Kind::kKinds, Tag::kNull, Tag::kString}},
     {"IS_STRING",
      1,
      1,
@@ -124,7 +133,8 @@ constexpr Function kFunctions[] = {
      check<is_string>,
      "IS_STRING(e)",
      "Whether it is a string.",
-     {"IS_STRING(\"AdventureWorks\")", "true"}},
+     {"IS_STRING(\"AdventureWorks\")", "true"},
+     {Search::Kind::kKinds, Tag::kString, Tag::kString}},
 };
 
 }  // namespace

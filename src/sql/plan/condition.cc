@@ -208,7 +208,7 @@ private:
         if (expression.unary != ast::UnaryOperator::kNot) return {};
         const BoundExpression& inner = *expression.operands[0];
         if (auto place = place_of(inner)) return equals(*place, Value::boolean(false));
-        if (inner.op == Op::kCall && inner.function->name == "IS_DEFINED") {
+        if (inner.op == Op::kCall && inner.function->search == kAnyDefined) {
             auto place = place_of(*inner.operands[0]);
             if (place && place->whole) {
                 Condition out;
@@ -310,44 +310,42 @@ private:
     }
 
     Condition derive_call(const BoundExpression& expression) {
-        const std::string_view name = expression.function->name;
-        const auto& operands = expression.operands;
-        const auto constant = [&](std::size_t i) -> const Value* {
-            return i < operands.size() && operands[i]->op == Op::kConstant ? &operands[i]->constant
-                                                                           : nullptr;
-        };
-        if (const auto kinds = kinds_of(name)) {
-            auto place = place_of(*operands[0]);
-            return place ? on_path(*std::move(place), {*kinds}, Reach::kWide) : Condition();
-        }
-        const Value* second = constant(1);
-        const bool case_counts = operands.size() < 3 || (constant(2) && constant(2)->is_false());
-        if (name == "STARTSWITH" || name == "STRINGEQUALS") {
-            auto place = place_of(*operands[0]);
-            if (!place || second == nullptr || !case_counts) return {};
-            if (!second->is_string()) return make_none();
-            if (name == "STRINGEQUALS") return equals(*place, *second);
-            return on_path(
-                *std::move(place), {index::starting_with(second->string())}, Reach::kRange);
-        }
-        if (name == "ARRAY_CONTAINS") return derive_array_contains(expression);
-        if (name == "ARRAY_CONTAINS_ANY" || name == "ARRAY_CONTAINS_ALL") {
-            return derive_contains_each(expression, name == "ARRAY_CONTAINS_ANY");
+        const Search& search = expression.function->search;
+        switch (search.kind) {
+            case Search::Kind::kNone:
+                return {};
+            case Search::Kind::kKinds: {
+                auto place = place_of(*expression.operands[0]);
+                if (!place) return {};
+                return on_path(
+                    *std::move(place), {index::of_kinds(search.first, search.last)}, Reach::kWide);
+            }
+            case Search::Kind::kEqual:
+            case Search::Kind::kPrefix:
+                return derive_string_match(expression);
+            case Search::Kind::kElement:
+                return derive_array_contains(expression);
+            case Search::Kind::kAnyElement:
+            case Search::Kind::kEveryElement:
+                return derive_contains_each(expression);
         }
         return {};
     }
 
-    static std::optional<ValueBounds> kinds_of(std::string_view name) {
-        using index::Tag;
-        if (name == "IS_DEFINED") return index::any_defined();
-        if (name == "IS_NULL") return index::of_kind(Tag::kNull);
-        if (name == "IS_BOOL") return index::of_kinds(Tag::kFalse, Tag::kTrue);
-        if (name == "IS_NUMBER") return index::of_kind(Tag::kNumber);
-        if (name == "IS_STRING") return index::of_kind(Tag::kString);
-        if (name == "IS_ARRAY") return index::of_kind(Tag::kArray);
-        if (name == "IS_OBJECT") return index::of_kind(Tag::kObject);
-        if (name == "IS_PRIMITIVE") return index::of_kinds(Tag::kNull, Tag::kString);
-        return std::nullopt;
+    // f(path, string [, ignore case])
+    Condition derive_string_match(const BoundExpression& expression) {
+        const auto& operands = expression.operands;
+        const auto constant = [&](std::size_t i) -> const Value* {
+            return operands[i]->op == Op::kConstant ? &operands[i]->constant : nullptr;
+        };
+        const Value* wanted = constant(1);
+        const bool case_counts = operands.size() < 3 || (constant(2) && constant(2)->is_false());
+        auto place = place_of(*operands[0]);
+        if (!place || wanted == nullptr || !case_counts) return {};
+        if (!wanted->is_string()) return make_none();
+        if (expression.function->search.kind == Search::Kind::kEqual)
+            return equals(*place, *wanted);
+        return on_path(*std::move(place), {index::starting_with(wanted->string())}, Reach::kRange);
     }
 
     Condition derive_array_contains(const BoundExpression& expression) {
@@ -391,11 +389,12 @@ private:
         return out;
     }
 
-    Condition derive_contains_each(const BoundExpression& expression, bool any) {
+    Condition derive_contains_each(const BoundExpression& expression) {
         auto place = place_of(*expression.operands[0]);
         if (!place) return {};
         add_step(*place, nullptr);
         Condition out;
+        const bool any = expression.function->search.kind == Search::Kind::kAnyElement;
         out.kind = any ? Kind::kOr : Kind::kAnd;
         out.reach = Reach::kPoint;
         for (std::size_t i = 1; i < expression.operands.size(); ++i) {
