@@ -28,12 +28,14 @@ add_sdk_toolchains() {
     command -v mvn >/dev/null || packages+=(maven)
 }
 
-# Debian 12 has Node 18 and Go 1.19, which the current SDKs do not take.
+# Debian 12 has Node 18, Go 1.19 and Rust 1.63, which the current SDKs do not take.
 name_missing_toolchains() {
     has node 20 --version ||
         echo "setup: no Node.js 20 or newer (nodejs.org): the js and documentdb suites will be skipped"
     has go 1.25 env GOVERSION ||
         echo "setup: no Go 1.25 or newer (go.dev): the go suite will be skipped"
+    has cargo 1.88 --version ||
+        echo "setup: no Rust 1.88 or newer (rust-lang.org): the rust suite will be skipped"
 }
 
 install() {

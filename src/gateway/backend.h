@@ -35,7 +35,7 @@ struct Backend {
     const auth::MasterKey& key;
     const Clock& clock;
     Random& random;
-    // Served at /_explorer/emulator.pem.
+    // The certificate that clients trust, served at /_explorer/emulator.pem.
     std::string certificate_pem;
     // The host to name when a request has no Host header (HTTP/1.0).
     std::string default_host;

@@ -12,10 +12,10 @@
 
 #include "base/clock.h"
 #include "base/random.h"
-#include "http/self_signed.h"
 #include "http/server.h"
 #include "http/test_client.h"
 #include "http/test_handler.h"
+#include "http/test_identity.h"
 
 namespace orrery::http {
 namespace {
@@ -30,7 +30,7 @@ protected:
         options.threads = 2;
         options.limits = limits;
         const SystemClock clock;
-        options.tls = *make_self_signed({"localhost"}, clock.now_seconds());
+        options.tls = test_identity(clock.now_seconds());
         auto started = Server::start(options, handler_);
         ASSERT_TRUE(started) << started.error().message();
         server_ = std::move(started).take();

@@ -12,9 +12,9 @@
 
 #include "base/clock.h"
 #include "http/open_files.h"
-#include "http/self_signed.h"
 #include "http/test_client.h"
 #include "http/test_handler.h"
+#include "http/test_identity.h"
 
 namespace orrery::http {
 namespace {
@@ -30,7 +30,7 @@ protected:
     void start(ServerOptions options) {
         server_.reset();
         const SystemClock clock;
-        options.tls = *make_self_signed({"localhost", "127.0.0.1"}, clock.now_seconds());
+        options.tls = test_identity(clock.now_seconds());
         options.threads = 2;
         auto started = Server::start(options, handler_);
         ASSERT_TRUE(started) << started.error().message();
@@ -336,12 +336,12 @@ TEST(Server, ReportsWhyItCannotListen) {
 
 TEST(Server, RefusesAnInvalidTlsIdentity) {
     TestHandler handler;
-    const auto one = make_self_signed({"localhost"}, 1'763'200'000);
-    const auto two = make_self_signed({"localhost"}, 1'763'200'000);
+    const TlsIdentity one = test_identity(1'763'200'000);
+    const TlsIdentity two = test_identity(1'763'200'000);
     ServerOptions options;
-    options.tls = {one->certificate_pem, two->private_key_pem};
+    options.tls = {one.certificate_pem, two.private_key_pem};
     EXPECT_FALSE(Server::start(options, handler));
-    options.tls = {"no certificate", one->private_key_pem};
+    options.tls = {"no certificate", one.private_key_pem};
     EXPECT_FALSE(Server::start(options, handler));
 }
 

@@ -6,7 +6,7 @@
 
 #include "auth/master_key.h"
 #include "base/base64.h"
-#include "http/self_signed.h"
+#include "http/certificate.h"
 #include "server/files.h"
 
 namespace orrery::server {
@@ -36,6 +36,25 @@ Result<AccountKey> read_key(const std::string& path, bool loopback) {
     return AccountKey{.base64 = std::move(text), .origin = path};
 }
 
+// The authority of the data directory, made on the first start.
+Result<http::Authority> kept_authority(const std::string& folder,
+                                       const std::vector<std::string>& names,
+                                       const Clock& clock) {
+    const std::string certificate = folder + "/certificate.pem";
+    const std::string key = folder + "/key.pem";
+    if (std::filesystem::exists(certificate)) {
+        return http::Authority{.certificate_pem = TRY(read_file(certificate)),
+                               .private_key_pem = TRY(read_file(key))};
+    }
+    http::Authority made = TRY(http::make_authority(names, clock.now_seconds()));
+    std::error_code failed;
+    std::filesystem::create_directories(folder, failed);
+    // The certificate last: its existence means that the pair is complete.
+    TRY(write_private_file(key, made.private_key_pem));
+    TRY(write_private_file(certificate, made.certificate_pem));
+    return made;
+}
+
 }  // namespace
 
 Result<AccountKey> account_key(const ServeConfig& config, Random& random) {
@@ -53,31 +72,29 @@ Result<AccountKey> account_key(const ServeConfig& config, Random& random) {
     return AccountKey{.base64 = std::move(key), .origin = path};
 }
 
-Result<http::TlsIdentity> tls_identity(const ServeConfig& config, const Clock& clock) {
+Result<ServerCertificate> server_certificate(const ServeConfig& config, const Clock& clock) {
     if (!config.tls_certificate_file.empty()) {
-        return http::TlsIdentity{.certificate_pem = TRY(read_file(config.tls_certificate_file)),
-                                 .private_key_pem = TRY(read_file(config.tls_key_file))};
+        const std::string chain = TRY(read_file(config.tls_certificate_file));
+        return ServerCertificate{.tls = {.certificate_pem = chain,
+                                         .private_key_pem = TRY(read_file(config.tls_key_file))},
+                                 .trusted_pem = chain};
     }
     std::vector<std::string> names = http::names_of_this_machine();
     if (!config.loopback() && config.address != "0.0.0.0" && config.address != "::") {
         names.push_back(config.address);
     }
-    if (config.ephemeral) return http::make_self_signed(names, clock.now_seconds());
-
     const std::string folder = config.data_directory + "/tls";
-    const std::string certificate = folder + "/certificate.pem";
-    const std::string key = folder + "/key.pem";
-    if (!std::filesystem::exists(certificate)) {
-        const http::TlsIdentity made = TRY(http::make_self_signed(names, clock.now_seconds()));
-        std::error_code failed;
-        std::filesystem::create_directories(folder, failed);
-        // The certificate last: its existence means that the pair is complete.
-        TRY(write_private_file(key, made.private_key_pem));
-        TRY(write_private_file(certificate, made.certificate_pem));
-        return made;
+    const http::Authority authority = config.ephemeral
+                                          ? TRY(http::make_authority(names, clock.now_seconds()))
+                                          : TRY(kept_authority(folder, names, clock));
+    auto issued = http::issue_certificate(authority, names, clock.now_seconds());
+    if (!issued && issued.error().code() == ErrorCode::kBadRequest) {
+        return Error(ErrorCode::kBadRequest,
+                     "cannot use '" + folder + "': " + issued.error().message() +
+                         " (give a certificate of your own as --tls-certificate and --tls-key)");
     }
-    return http::TlsIdentity{.certificate_pem = TRY(read_file(certificate)),
-                             .private_key_pem = TRY(read_file(key))};
+    return ServerCertificate{.tls = TRY(std::move(issued)),
+                             .trusted_pem = authority.certificate_pem};
 }
 
 }  // namespace orrery::server

@@ -24,7 +24,15 @@ struct AccountKey {
 // other address.
 Result<AccountKey> account_key(const ServeConfig& config, Random& random);
 
-// The given files; otherwise the certificate in the data directory, created on the first start.
-Result<http::TlsIdentity> tls_identity(const ServeConfig& config, const Clock& clock);
+struct ServerCertificate {
+    http::TlsIdentity tls;
+    // The certificate that clients trust: the authority's, or the given one.
+    std::string trusted_pem;
+};
+
+// The given files; otherwise a new certificate on every start, signed by the authority in the data
+// directory, which is created on the first start. An ephemeral server keeps its authority in
+// memory.
+Result<ServerCertificate> server_certificate(const ServeConfig& config, const Clock& clock);
 
 }  // namespace orrery::server

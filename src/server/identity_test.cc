@@ -18,6 +18,8 @@ namespace {
 
 using model::testing_support::must;
 using model::testing_support::refusal;
+using testing::AllOf;
+using testing::EndsWith;
 using testing::HasSubstr;
 using testing::StartsWith;
 
@@ -122,39 +124,55 @@ TEST_F(IdentityTest, DoesNotReplaceADamagedGeneratedKey) {
     EXPECT_EQ(must(read_file(key_path())), "damaged");
 }
 
-TEST_F(IdentityTest, CreatesACertificateOnce) {
-    const auto made = must(tls_identity(on("127.0.0.1"), clock_));
-    EXPECT_THAT(made.certificate_pem, StartsWith("-----BEGIN CERTIFICATE-----"));
-    EXPECT_THAT(made.private_key_pem, HasSubstr("PRIVATE KEY"));
+TEST_F(IdentityTest, CreatesTheAuthorityOnceAndACertificateOnEveryStart) {
+    const auto made = must(server_certificate(on("127.0.0.1"), clock_));
+    EXPECT_THAT(made.tls.private_key_pem, HasSubstr("PRIVATE KEY"));
     EXPECT_EQ(mode_of(directory_ / "tls/key.pem"), 0600U);
-    const auto again = must(tls_identity(on("127.0.0.1"), clock_));
-    EXPECT_EQ(again.certificate_pem, made.certificate_pem);
-    EXPECT_EQ(again.private_key_pem, made.private_key_pem);
+    EXPECT_EQ(must(read_file(directory_ / "tls/certificate.pem")), made.trusted_pem);
+    EXPECT_NE(must(read_file(directory_ / "tls/key.pem")), made.tls.private_key_pem);
+    const auto again = must(server_certificate(on("127.0.0.1"), clock_));
+    EXPECT_EQ(again.trusted_pem, made.trusted_pem);
+    EXPECT_NE(again.tls.certificate_pem, made.tls.certificate_pem);
+    for (const auto& each : {made, again}) {
+        EXPECT_THAT(each.tls.certificate_pem, StartsWith("-----BEGIN CERTIFICATE-----"));
+        EXPECT_THAT(each.tls.certificate_pem, EndsWith(each.trusted_pem));
+        EXPECT_NE(each.tls.certificate_pem, each.trusted_pem);
+    }
 }
 
 TEST_F(IdentityTest, RepeatsAnInterruptedFirstStart) {
-    const auto made = must(tls_identity(on("127.0.0.1"), clock_));
+    const auto made = must(server_certificate(on("127.0.0.1"), clock_));
+    const std::string key = must(read_file(directory_ / "tls/key.pem"));
     std::filesystem::remove(directory_ / "tls/certificate.pem");
-    const auto again = must(tls_identity(on("127.0.0.1"), clock_));
-    EXPECT_NE(again.private_key_pem, made.private_key_pem);
-    EXPECT_EQ(must(read_file(directory_ / "tls/key.pem")), again.private_key_pem);
+    const auto again = must(server_certificate(on("127.0.0.1"), clock_));
+    EXPECT_NE(again.trusted_pem, made.trusted_pem);
+    EXPECT_NE(must(read_file(directory_ / "tls/key.pem")), key);
+}
+
+TEST_F(IdentityTest, RefusesFilesThatAreNotAnAuthority) {
+    const auto made = must(server_certificate(on("127.0.0.1"), clock_));
+    file("tls/certificate.pem", made.tls.certificate_pem);
+    file("tls/key.pem", made.tls.private_key_pem);
+    EXPECT_THAT(refusal(server_certificate(on("127.0.0.1"), clock_)),
+                AllOf(HasSubstr("/tls'"), HasSubstr("--tls-certificate")));
 }
 
 TEST_F(IdentityTest, UsesGivenCertificatesUnchanged) {
     ServeConfig config = on("0.0.0.0");
     config.tls_certificate_file = file("own.pem", "certificate");
     config.tls_key_file = file("own-key.pem", "key");
-    const auto own = must(tls_identity(config, clock_));
-    EXPECT_EQ(own.certificate_pem, "certificate");
-    EXPECT_EQ(own.private_key_pem, "key");
+    const auto own = must(server_certificate(config, clock_));
+    EXPECT_EQ(own.tls.certificate_pem, "certificate");
+    EXPECT_EQ(own.tls.private_key_pem, "key");
+    EXPECT_EQ(own.trusted_pem, "certificate");
     EXPECT_FALSE(std::filesystem::exists(directory_ / "tls"));
 }
 
 TEST_F(IdentityTest, EphemeralServerWritesNothing) {
     ServeConfig config = on("127.0.0.1");
     config.ephemeral = true;
-    const auto first = must(tls_identity(config, clock_));
-    EXPECT_NE(must(tls_identity(config, clock_)).certificate_pem, first.certificate_pem);
+    const auto first = must(server_certificate(config, clock_));
+    EXPECT_NE(must(server_certificate(config, clock_)).trusted_pem, first.trusted_pem);
     EXPECT_TRUE(std::filesystem::is_empty(directory_.path()));
 }
 

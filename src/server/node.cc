@@ -128,7 +128,8 @@ Status Node::open_gateway(const ServeConfig& config) {
     options.threads = config.threads;
     options.limits.connections_max = config.connections_max;
     options.limits.body_bytes_together_max = std::size_t{config.body_memory_mb} << 20;
-    options.tls = TRY(tls_identity(config, clock_));
+    const ServerCertificate certificate = TRY(server_certificate(config, clock_));
+    options.tls = certificate.tls;
     gateway_ = std::make_unique<gateway::Gateway>(
         gateway::Backend{.resources = *resources_,
                          .scripts = *scripts_,
@@ -142,7 +143,7 @@ Status Node::open_gateway(const ServeConfig& config) {
                          .key = master_key_,
                          .clock = clock_,
                          .random = random_,
-                         .certificate_pem = options.tls.certificate_pem,
+                         .certificate_pem = certificate.trusted_pem,
                          .default_host = host_of(config, config.port),
                          .healthy =
                              [this] {

@@ -311,6 +311,15 @@ def install_go(target: Path) -> None:
     call(["go", "build", "-o", target / "suite", "."], HERE / "go")
 
 
+# Outside build/sdk/rust, so that a change of the suite does not compile the SDK again.
+CARGO_TARGET = BUILD / "cargo"
+
+
+def install_rust(target: Path) -> None:
+    call(["cargo", "build", "--quiet", "--locked", "--target-dir", CARGO_TARGET], HERE / "rust")
+    shutil.copy(CARGO_TARGET / "debug/suite", target)
+
+
 SDKS = {sdk.name: sdk for sdk in [
     node_sdk("js", ["main.js", "golden.js", "telemetry.js"]),
     node_sdk("documentdb", ["main.js"]),
@@ -323,6 +332,9 @@ SDKS = {sdk.name: sdk for sdk in [
         ["pom.xml", "*.java"], install_java, java_programs),
     Sdk("go", [Tool("go", ["env", "GOVERSION"], (1, 25))], ["go.mod", "go.sum", "*.go"], install_go,
         lambda _: [[str(BUILD / "go/suite")]]),
+    Sdk("rust", [Tool("cargo", ["--version"], (1, 88))], ["Cargo.*", "src/*.rs"], install_rust,
+        lambda environment: [["env", f"SSL_CERT_FILE={environment['ORRERY_CERTIFICATE']}",
+                              str(BUILD / "rust/suite")]]),
 ]}
 
 

@@ -5,6 +5,8 @@
 #include "gateway/handlers/item_status.h"
 #include "gateway/headers.h"
 #include "service/errors.h"
+#include "json/binary.h"
+#include "model/limits.h"
 
 namespace orrery::gateway::handlers {
 
@@ -98,6 +100,15 @@ void write_triggered(const Backend& backend,
         });
 }
 
+// The Rust SDK sends items as binary JSON, which only the first byte tells.
+Status read_binary_item(Call& call) {
+    std::string& body = call.exchange().body();
+    if (json::is_binary(body)) {
+        body = TRY(json::text_of_binary(body, model::limits::kItemBytesMax));
+    }
+    return {};
+}
+
 }  // namespace
 
 void list_items(const Backend& backend, const CallPtr& call) {
@@ -135,6 +146,7 @@ void post_item(const Backend& backend, const CallPtr& call) {
     if (call->flag(header::kIsBatch)) {
         return triggers ? call->fail(no_triggers_here()) : post_batch(backend, call, *found);
     }
+    if (const Status read = read_binary_item(*call); !read) return call->fail(read.error());
     if (triggers) {
         return write_triggered(backend, call, *found, upserts ? Kind::kUpsert : Kind::kCreate);
     }
@@ -161,6 +173,7 @@ void read_item(const Backend& backend, const CallPtr& call) {
 void replace_item(const Backend& backend, const CallPtr& call) {
     const auto found = owner_of(backend, *call);
     if (!found) return call->fail(found.error());
+    if (const Status read = read_binary_item(*call); !read) return call->fail(read.error());
     if (names_triggers(*call)) {
         return write_triggered(backend, call, *found, service::TriggeredWrite::Kind::kReplace);
     }
