@@ -211,7 +211,7 @@ Status Catalog::commit(Change& change) {
 Result<DatabasePtr> Catalog::create_database(std::string_view name,
                                              std::optional<model::Throughput> throughput) {
     const std::lock_guard changing(change_mutex_);
-    if (find_database(name)) return name_taken();
+    if (find_database(name)) return database_name_taken();
     if (counters_.exhausted(0)) return numbers_exhausted();
     Change change = begin_change();
     auto database = std::make_shared<const Database>(Database{.rid = {++change.counters.database},

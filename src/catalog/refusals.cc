@@ -9,8 +9,18 @@ Error not_found() {
                  "Resource Not Found. Learn more: https://aka.ms/cosmosdb-tsg-not-found");
 }
 
-Error name_taken() {
-    return Error(ErrorCode::kConflict, "Resource with specified id or name already exists.");
+namespace {
+
+constexpr const char* kNameTaken = "Resource with specified id or name already exists.";
+
+}  // namespace
+
+Error name_taken() { return Error(ErrorCode::kConflict, kNameTaken); }
+
+Error database_name_taken() {
+    // DatabaseNameAlreadyExists in the SubStatusCodes of the .NET and Rust SDKs.
+    constexpr std::uint32_t kDatabaseNameAlreadyExists = 3206;
+    return Error(ErrorCode::kConflict, kNameTaken, kDatabaseNameAlreadyExists);
 }
 
 Error numbers_exhausted() {

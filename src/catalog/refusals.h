@@ -12,6 +12,7 @@ namespace orrery::catalog {
 
 Error not_found();
 Error name_taken();
+Error database_name_taken();
 Error numbers_exhausted();
 // The container has reached its limit of this kind.
 Error too_many(model::ScriptKind kind);

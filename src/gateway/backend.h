@@ -37,6 +37,9 @@ struct Backend {
     Random& random;
     // The certificate that clients trust, served at /_explorer/emulator.pem.
     std::string certificate_pem;
+    // The endpoint in the account document, such as https://host:8081/. Empty: the one that the
+    // request used.
+    std::string advertised_endpoint;
     // The host to name when a request has no Host header (HTTP/1.0).
     std::string default_host;
     // Whether the data is readable now.

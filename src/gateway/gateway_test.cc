@@ -214,6 +214,10 @@ TEST_F(GatewayTest, AccountNamesTheRequestedHost) {
     const auto exchange = make_exchange("GET", "/", {{"Host", "[::1]:8081"}});
     exchange->over_tls = true;
     EXPECT_EQ(endpoint(answer_to(exchange)), "https://[::1]:8081/");
+    const auto advertised = make_exchange("GET", "/", {{"Host", "localhost:9000"}});
+    auto response = advertised->response();
+    make_gateway("https://db.example.com:8081/").handle(advertised);
+    EXPECT_EQ(endpoint(Reply(response.get())), "https://db.example.com:8081/");
     const json::Value account = send("GET", "/").json();
     for (const char* name : {"id",
                              "_rid",

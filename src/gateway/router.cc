@@ -3,6 +3,8 @@
 #include <string>
 
 #include "gateway/handlers/handlers.h"
+#include "gateway/headers.h"
+#include "service/errors.h"
 
 namespace orrery::gateway {
 
@@ -81,6 +83,10 @@ bool asks_for_other_triggers(const Call& call, std::string_view method) {
            handlers::names_triggers(call) && !handlers::is_query(call);
 }
 
+bool asks_for_other_plan(const Call& call) {
+    return call.path.type != ResourceType::kItem && call.flag(header::kIsQueryPlan);
+}
+
 }  // namespace
 
 void dispatch(const Backend& backend, const CallPtr& call) {
@@ -94,6 +100,9 @@ void dispatch(const Backend& backend, const CallPtr& call) {
         if (route.feed != call->path.feed || route.method != method) continue;
         if (asks_for_other_triggers(*call, method)) {
             return call->fail(handlers::no_triggers_here());
+        }
+        if (asks_for_other_plan(*call)) {
+            return call->fail(service::bad_request("Only queries on items have a query plan."));
         }
         if (route.where == Where::kReactor) {
             route.handler(backend, call);

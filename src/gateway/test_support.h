@@ -167,22 +167,26 @@ protected:
     std::atomic<bool> draining_ = false;
     bool healthy_ = true;
     ThreadPool workers_{1};
-    Gateway gateway_{Backend{.resources = *services_.resources,
-                             .scripts = *services_.scripts,
-                             .script_executor = *services_.script_executor,
-                             .items = *services_.items,
-                             .batches = *services_.batches,
-                             .item_feed = *services_.feed,
-                             .queries = *services_.queries,
-                             .indexing = *services_.indexing,
-                             .workers = workers_,
-                             .key = key_,
-                             .clock = clock_,
-                             .random = random_,
-                             .certificate_pem = "-----BEGIN CERTIFICATE-----",
-                             .default_host = "127.0.0.1:8081",
-                             .healthy = [this] { return healthy_; },
-                             .draining = draining_}};
+    Gateway make_gateway(const std::string& advertised_endpoint) {
+        return Gateway{Backend{.resources = *services_.resources,
+                               .scripts = *services_.scripts,
+                               .script_executor = *services_.script_executor,
+                               .items = *services_.items,
+                               .batches = *services_.batches,
+                               .item_feed = *services_.feed,
+                               .queries = *services_.queries,
+                               .indexing = *services_.indexing,
+                               .workers = workers_,
+                               .key = key_,
+                               .clock = clock_,
+                               .random = random_,
+                               .certificate_pem = "-----BEGIN CERTIFICATE-----",
+                               .advertised_endpoint = advertised_endpoint,
+                               .default_host = "127.0.0.1:8081",
+                               .healthy = [this] { return healthy_; },
+                               .draining = draining_}};
+    }
+    Gateway gateway_ = make_gateway("");
 };
 
 }  // namespace orrery::gateway::testing_support

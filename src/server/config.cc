@@ -9,6 +9,7 @@
 #include <sstream>
 #include <utility>
 
+#include "base/ascii.h"
 #include "model/limits.h"
 
 namespace orrery::server {
@@ -36,6 +37,47 @@ std::string split_listen(const std::string& text, ServeConfig& config) {
     const auto [end, error] = std::from_chars(first, last, config.port);
     if (error != std::errc() || end != last || first == last) return problem;
     config.address = address;
+    return {};
+}
+
+bool is_port(std::string_view text) {
+    std::uint16_t port = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), port);
+    return error == std::errc() && end == text.data() + text.size() && port > 0;
+}
+
+// A name, an IPv4 address or an IPv6 address in brackets.
+bool is_host(const std::string& text) {
+    if (text.size() > 2 && text.front() == '[' && text.back() == ']') {
+        in6_addr parsed{};
+        return inet_pton(AF_INET6, text.substr(1, text.size() - 2).c_str(), &parsed) == 1;
+    }
+    constexpr std::size_t kHostBytesMax = 253;
+    return !text.empty() && text.size() <= kHostBytesMax &&
+           std::all_of(text.begin(), text.end(), [](unsigned char c) {
+               return std::isalnum(c) != 0 || c == '.' || c == '-' || c == '_';
+           });
+}
+
+// Takes http://host, https://host:8081/ and the like; empty text when it is fine. Clients compare
+// endpoints as text that ends in a slash, and know no difference of case.
+std::string set_advertised(const std::string& text, ServeConfig& config) {
+    std::string url = lower(text);
+    if (!url.empty() && url.back() == '/') url.pop_back();
+    std::string_view rest = url;
+    std::string problem = "'" + text + "' is not a URL such as https://db.example.com:8081/";
+    if (rest.starts_with("http://")) {
+        rest.remove_prefix(7);
+    } else if (rest.starts_with("https://")) {
+        rest.remove_prefix(8);
+    } else {
+        return problem;
+    }
+    const std::size_t colon = rest.rfind(':');
+    const bool has_port = colon != std::string_view::npos && !rest.ends_with(']');
+    if (has_port && !is_port(rest.substr(colon + 1))) return problem;
+    if (!is_host(std::string(has_port ? rest.substr(0, colon) : rest))) return problem;
+    config.advertised_endpoint = url + "/";
     return {};
 }
 
@@ -95,9 +137,20 @@ void add_choice(CLI::App& app,
         ->default_str(default_name);
 }
 
-void add_options(CLI::App& app, ServeConfig& config, std::string& listen) {
-    add(app, "listen", listen, "Address to listen on, ADDRESS:PORT; port 0 picks a free one")
+// Option values that need parsing.
+struct Texts {
+    std::string listen = "127.0.0.1:8081";
+    std::string advertise;
+};
+
+void add_options(CLI::App& app, ServeConfig& config, Texts& texts) {
+    add(app, "listen", texts.listen, "Address to listen on, ADDRESS:PORT; port 0 picks a free one")
         ->check([&config](const std::string& text) { return split_listen(text, config); });
+    add(app,
+        "advertise",
+        texts.advertise,
+        "URL at which clients reach the server (default: the one they used)")
+        ->check([&config](const std::string& text) { return set_advertised(text, config); });
     add(app, "data", config.data_directory, "Data directory");
     app.add_flag("--ephemeral", config.ephemeral, "Keep everything in memory; lost on exit")
         ->envname("ORRERY_EPHEMERAL");
@@ -145,9 +198,9 @@ ParsedServe parse_serve(const std::vector<std::string>& arguments) {
     CLI::App app("Serves the databases in a data directory over the Cosmos DB REST API.",
                  "orrery serve");
     ServeConfig config;
-    std::string listen = "127.0.0.1:8081";
+    Texts texts;
     app.option_defaults()->take_last();
-    add_options(app, config, listen);
+    add_options(app, config, texts);
     std::vector<std::string> all = environment_arguments(app);
     all.insert(all.end(), arguments.begin(), arguments.end());
     ParsedServe out;

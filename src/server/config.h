@@ -16,6 +16,8 @@ namespace orrery::server {
 struct ServeConfig {
     std::string address = "127.0.0.1";
     std::uint16_t port = 8081;
+    // The endpoint in the account document, such as https://host:8081/; empty: as the request came.
+    std::string advertised_endpoint;
     std::string data_directory = "./orrery-data";
     bool ephemeral = false;
     std::string key_file;

@@ -86,6 +86,29 @@ protected:
           "1.2.3:80",
           "[::1]",
           "[::g]:80"}},
+        {"advertise",
+         "ORRERY_ADVERTISE",
+         "https://db.example.com:8081",
+         "https://db.example.com:8081/",
+         [](const ServeConfig& c) { return c.advertised_endpoint; },
+         {"db.example.com:8081",
+          "",
+          "https://",
+          "https:///",
+          "ftp://db.example.com/",
+          "https://db.example.com:0/",
+          "https://db.example.com:65536/",
+          "https://db.example.com:/",
+          "https://db.example.com:80x/",
+          "https://db.example.com//",
+          "https://db.example.com/path",
+          "https://db.example.com?query",
+          "https://user@db.example.com/",
+          "https://two words/",
+          "https://quo\"te/",
+          "https://::1/",
+          "https://[::g]/",
+          "https://[::1]:x/"}},
         {"data",
          "ORRERY_DATA",
          "/some/where",
@@ -271,6 +294,22 @@ TEST_F(ConfigTest, ListenAddresses) {
     for (const char* open : {"0.0.0.0:1", "[::]:1", "10.0.0.1:1", "[fe80::1]:1"}) {
         EXPECT_FALSE(parse({"--listen", open}).loopback()) << open;
     }
+}
+
+TEST_F(ConfigTest, AdvertisedEndpointsEndInASlash) {
+    const std::vector<std::pair<std::string, std::string>> cases = {
+        {"https://localhost:8081/", "https://localhost:8081/"},
+        {"http://127.0.0.1:8081", "http://127.0.0.1:8081/"},
+        {"https://host:443", "https://host:443/"},
+        {"https://host", "https://host/"},
+        {"HTTPS://My_Host-1.Example", "https://my_host-1.example/"},
+        {"https://[::1]:8081/", "https://[::1]:8081/"},
+        {"http://[::1]", "http://[::1]/"}};
+    for (const auto& [given, expected] : cases) {
+        EXPECT_EQ(parse({"--advertise", given}).advertised_endpoint, expected);
+    }
+    EXPECT_EQ(parse({}).advertised_endpoint, "");
+    EXPECT_THAT(refused({"--advertise", "here"}), HasSubstr("is not a URL such as https://"));
 }
 
 TEST_F(ConfigTest, CertificateAndKeyMustBeGivenTogether) {

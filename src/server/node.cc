@@ -92,9 +92,10 @@ void Node::build_services(const ServeConfig& config) {
     background_ = std::make_unique<service::Background>(
         *catalog_, *partitions_, *indexing_, std::chrono::milliseconds(config.ttl_sweep_ms));
     signer_ = std::make_unique<service::ContinuationSigner>(catalog_->secret());
+    resource_feed_ = std::make_unique<service::ResourceFeed>(*signer_, clock_);
     resources_ = std::make_unique<service::Resources>(
         *catalog_,
-        *signer_,
+        *resource_feed_,
         service::ResourceOptions{.partition_count = config.partitions,
                                  .on_removal = [this] { background_->wake(); },
                                  .on_replacement =
@@ -102,7 +103,7 @@ void Node::build_services(const ServeConfig& config) {
                                          indexing_->adopt(rid);
                                          background_->wake();
                                      }});
-    scripts_ = std::make_unique<service::Scripts>(*catalog_, *signer_);
+    scripts_ = std::make_unique<service::Scripts>(*catalog_, *resource_feed_);
     items_ = std::make_unique<service::Items>(*partitions_);
     batches_ = std::make_unique<service::Batches>(*partitions_);
     item_feed_ = std::make_unique<service::ItemFeed>(*partitions_, *signer_);
@@ -144,6 +145,7 @@ Status Node::open_gateway(const ServeConfig& config) {
                          .clock = clock_,
                          .random = random_,
                          .certificate_pem = certificate.trusted_pem,
+                         .advertised_endpoint = config.advertised_endpoint,
                          .default_host = host_of(config, config.port),
                          .healthy =
                              [this] {

@@ -26,6 +26,7 @@
 #include "service/items.h"
 #include "service/partitions.h"
 #include "service/queries.h"
+#include "service/resource_feed.h"
 #include "service/resources.h"
 #include "service/script_executor.h"
 #include "service/scripts.h"
@@ -75,6 +76,7 @@ private:
     std::unique_ptr<service::Indexing> indexing_;
     std::unique_ptr<service::Background> background_;
     std::unique_ptr<service::ContinuationSigner> signer_;
+    std::unique_ptr<service::ResourceFeed> resource_feed_;
     std::unique_ptr<service::Resources> resources_;
     std::unique_ptr<service::Scripts> scripts_;
     std::unique_ptr<service::Items> items_;

@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "service/queries.h"
+#include "service/query_page.h"
 #include "sql/ast.h"
 
 namespace orrery::service {

@@ -3,23 +3,15 @@
 #include <algorithm>
 
 #include "base/ascii.h"
-#include "base/hash.h"
-#include "base/stopwatch.h"
-#include "model/limits.h"
 #include "service/computed.h"
 #include "service/errors.h"
-#include "service/explain.h"
 #include "service/item_selection.h"
 #include "service/merged_source.h"
 #include "service/partition_source.h"
-#include "service/surroundings.h"
 #include "sql/binder.h"
-#include "sql/checks.h"
 #include "sql/gateway_rules.h"
 #include "sql/parser.h"
-#include "sql/printer.h"
 #include "sql/query_plan.h"
-#include "sql/query_spec.h"
 #include "sql/walk.h"
 
 namespace orrery::service {
@@ -28,58 +20,12 @@ namespace {
 
 using SteadyClock = std::chrono::steady_clock;
 
-// Time limit for a page, even one without rows.
-constexpr std::chrono::seconds kPageTime{5};
-// Time limit for queries that return no rows before they have read all items.
-constexpr std::chrono::seconds kQueryTime{60};
-
-std::function<bool()> expires_in(std::chrono::seconds time) {
-    return [end = SteadyClock::now() + time] { return SteadyClock::now() >= end; };
-}
-
-// A parsed and validated query.
-struct Parsed {
-    sql::QuerySpec spec;
-    sql::ast::QueryPtr syntax;
-    sql::BindingContext context;
-};
-
-Result<sql::QuerySpec> spec_of(const QueryOptions& options, std::string_view body) {
-    if (options.plain_text) return sql::plain_query_spec(body);
-    return sql::parse_query_spec(body);
-}
-
-Result<Parsed> parse(const QueryOptions& options,
-                     const catalog::Container& container,
-                     std::string_view body,
-                     const Clock& clock) {
-    Parsed out;
-    out.spec = TRY(spec_of(options, body));
-    out.syntax = TRY(sql::parse(out.spec.text));
-    TRY(sql::check_query(*out.syntax,
-                         {.find_function = sql::find_function, .allow_unsupported = false}));
-    out.context = {.parameters = out.spec.parameters,
-                   .computed = TRY(parse_computed(container.definition.computed_properties)),
-                   .surroundings = surroundings_at(clock)};
-    return out;
-}
-
-// Identifies the query, so that a continuation of another one is refused. A position in an ORDER BY
-// is valid for every query with that order: SDKs send it with a filter that starts there (protocol
-// §6.6).
-std::string digest_of(const Parsed& query) {
-    std::string text;
-    if (!query.syntax->order_by.empty() && query.syntax->group_by.empty()) {
-        for (const sql::ast::OrderItem& item : query.syntax->order_by) {
-            text += sql::print(*item.expression) + (item.descending() ? " DESC," : " ASC,");
-        }
-    } else {
-        text = query.spec.text;
-        for (const sql::ParameterValue& parameter : query.spec.parameters) {
-            text.append(1, '\0').append(parameter.name).append(1, '\0').append(parameter.json);
-        }
-    }
-    return std::string(as_bytes(sha256(text)));
+Result<ParsedQuery> parse(const catalog::Container& container,
+                          const QueryText& text,
+                          const Clock& clock,
+                          sql::UdfCaller* udfs) {
+    return parse_query(
+        text, TRY(parse_computed(container.definition.computed_properties)), clock, udfs);
 }
 
 // The ranges that the filter on the partition key leaves to query.
@@ -94,7 +40,7 @@ bool touches(const catalog::PartitionRange& range, const sql::QueryRange& wanted
     return !ends_before && wanted.min_inclusive < range.epks.max_exclusive;
 }
 
-Routing route(const Parsed& query,
+Routing route(const ParsedQuery& query,
               const catalog::Container& container,
               const ItemSelection& selection) {
     const model::PartitionKeyDefinition& key = container.definition.partition_key;
@@ -114,7 +60,7 @@ Routing route(const Parsed& query,
     return out;
 }
 
-Result<std::string> plan_text(const Parsed& query,
+Result<std::string> plan_text(const ParsedQuery& query,
                               const catalog::Container& container,
                               const sql::QueryFeatures& features) {
     sql::ConstantFolder folder(query.context);
@@ -128,7 +74,7 @@ Result<std::string> plan_text(const Parsed& query,
 
 // Queries without a partition key or range follow the service's gateway: serve the query, or tell
 // the client to fetch a plan.
-Status check_gateway(const Parsed& query,
+Status check_gateway(const ParsedQuery& query,
                      const QueryOptions& options,
                      const catalog::Container& container,
                      const Routing& routing) {
@@ -160,181 +106,99 @@ Status check_gateway(const Parsed& query,
         .with_info(std::move(plan));
 }
 
-// Runs one query of one request over its ranges.
-class Run {
+// Reads the ranges of one query.
+class RangeReader {
 public:
-    Run(Partitions& partitions,
-        const ContinuationSigner& signer,
-        const Request& request,
-        const catalog::Container& container,
-        const ItemSelection& selection,
-        bool describe,
-        bool measure)
+    RangeReader(Partitions& partitions,
+                const Request& request,
+                const catalog::Container& container,
+                const ItemSelection& selection)
         : partitions_(partitions),
-          signer_(signer),
           request_(request),
           container_(container),
-          selection_(selection),
-          describe_(describe),
-          measure_(measure) {}
+          selection_(selection) {}
 
-    Result<QueryAnswer> run(const Parsed& query, const std::vector<std::size_t>& ranges) {
-        const sql::Prepared prepared = TRY(bind(query));
-        if (query.spec.resume_filter) filter_ = &*query.spec.resume_filter;
-        scope_ = "query " + selection_.text(container_) + " " + digest_of(query);
-        sql::PageLimits limits = TRY(page_limits());
-        const std::size_t rows_max = limits.rows_max;
-        const Start start = TRY(start_of(ranges));
-        sql::Resume from = start.resume;
-        for (std::size_t at = start.at; at < ranges.size(); ++at, from = {}) {
-            const bool last = at + 1 == ranges.size();
-            const auto resume =
-                TRY(run_range(prepared, query.context.surroundings, ranges[at], from, limits));
-            if (resume) {
-                continue_at(ranges[at], *resume);
+    // Reads one range after the other until the page is full.
+    Status read(const std::vector<std::size_t>& ranges, QueryPage& page) const {
+        std::size_t at = 0;
+        sql::Resume from;
+        if (const auto& start = page.start()) {
+            at = TRY(place_of(start->source, ranges));
+            from = start->resume;
+        }
+        for (; at < ranges.size(); ++at, from = {}) {
+            const auto source = TRY(open(ranges[at], page.answer()));
+            if (const auto resume = TRY(page.add_rows(*source, from))) {
+                page.continue_at(id_of(ranges[at]), *resume);
                 break;
             }
-            limits.rows_max = rows_max - answer_.page.count;
-            limits.bytes_max = model::limits::kPageBytesMax -
-                               std::min(answer_.page.elements.size(), model::limits::kPageBytesMax);
-            limits.at_least_one = answer_.page.count == 0;
-            const bool full = limits.rows_max == 0 || limits.bytes_max == 0 || limits.time_is_up();
-            if (full && !last) {
-                continue_at(ranges[at + 1], {});
+            if (page.is_full() && at + 1 < ranges.size()) {
+                page.continue_at(id_of(ranges[at + 1]), {});
                 break;
             }
         }
-        answer_.sorted = !query.syntax->order_by.empty();
-        return std::move(answer_);
+        return {};
     }
 
-    // Runs over all ranges at once.
-    Result<QueryAnswer> run_merged(const Parsed& query,
-                                   const std::vector<std::size_t>& ranges,
-                                   ThreadPool& readers) {
-        const sql::Prepared prepared = TRY(bind(query));
-        if (query.spec.resume_filter) filter_ = &*query.spec.resume_filter;
-        scope_ = "merged query " + selection_.text(container_) + " " + digest_of(query);
-        const sql::PageLimits limits = TRY(page_limits());
+    // Reads all ranges at once.
+    Status read_merged(const std::vector<std::size_t>& ranges,
+                       ThreadPool& readers,
+                       QueryPage& page) const {
         std::vector<MergedSource::Part> parts;
         for (const std::size_t range : ranges) {
-            auto source = TRY(open_range(range));
-            parts.push_back({container_.ranges[range].id, std::move(source)});
+            auto source = TRY(open(range, page.answer()));
+            parts.push_back({id_of(range), std::move(source)});
         }
         MergedSource source(readers, std::move(parts));
-        const sql::Resume from = TRY(start_of({ranges.front()})).resume;
-        const auto resume = add(TRY(
-            sql::run_page(prepared, source, query.context.surroundings, {from, filter_}, limits)));
-        if (resume) continue_at(ranges.front(), *resume);
-        answer_.sorted = !query.syntax->order_by.empty();
-        return std::move(answer_);
-    }
-
-    // Runs over items that are not read from the store alone.
-    Result<QueryAnswer> run_over(const Parsed& query, sql::ItemSource& source) {
-        const sql::Prepared prepared = TRY(bind(query));
-        scope_ = "script query " + selection_.text(container_) + " " + digest_of(query);
-        const std::size_t range = selection_.first_range;
-        const sql::Resume from = TRY(start_of({range})).resume;
-        const sql::PageLimits limits = TRY(page_limits());
-        const auto resume = add(TRY(
-            sql::run_page(prepared, source, query.context.surroundings, {from, nullptr}, limits)));
-        if (resume) continue_at(range, *resume);
-        return std::move(answer_);
+        sql::Resume from;
+        if (const auto& start = page.start()) {
+            TRY(place_of(start->source, {ranges.front()}));
+            from = start->resume;
+        }
+        const auto resume = TRY(page.add_rows(source, from));
+        if (resume) page.continue_at(id_of(ranges.front()), *resume);
+        return {};
     }
 
 private:
-    struct Start {
-        std::size_t at = 0;
-        sql::Resume resume;
-    };
+    std::uint32_t id_of(std::size_t range) const { return container_.ranges[range].id; }
 
-    Result<sql::Prepared> bind(const Parsed& query) {
-        const Stopwatch watch(measure_, answer_.times.bind);
-        return sql::bind(*query.syntax, query.context);
-    }
-
-    Result<sql::PageLimits> page_limits() const {
-        return sql::PageLimits{
-            .rows_max = TRY(page_size(request_, model::limits::kPageRowsDefault)),
-            .bytes_max = model::limits::kPageBytesMax,
-            .time_is_up = expires_in(kPageTime),
-            .gives_up = expires_in(kQueryTime),
-            .at_least_one = true,
-            .describe = describe_,
-            .measure = measure_};
-    }
-
-    Result<Start> start_of(const std::vector<std::size_t>& ranges) const {
-        if (!request_.continuation) return Start();
-        const auto checked = signer_.check(*request_.continuation, scope_);
-        if (!checked) return bad_request("Invalid Continuation Token");
-        const Continuation& token = *checked;
-        const std::size_t range = TRY(range_index(token.range_id, container_));
+    // The index in `ranges` of the range that a token names.
+    Result<std::size_t> place_of(std::uint32_t id, const std::vector<std::size_t>& ranges) const {
+        const std::size_t range = TRY(range_index(id, container_));
         const auto found = std::find(ranges.begin(), ranges.end(), range);
         if (found == ranges.end()) return bad_request("Invalid Continuation Token");
-        return Start{.at = static_cast<std::size_t>(found - ranges.begin()),
-                     .resume = TRY(sql::Resume::decode(token.resume))};
+        return static_cast<std::size_t>(found - ranges.begin());
     }
 
-    Result<std::optional<sql::Resume>> run_range(const sql::Prepared& prepared,
-                                                 const sql::Surroundings& surroundings,
-                                                 std::size_t range,
-                                                 const sql::Resume& from,
-                                                 const sql::PageLimits& limits) {
-        const auto source = TRY(open_range(range));
-        return add(TRY(sql::run_page(prepared, *source, surroundings, {from, filter_}, limits)));
-    }
-
-    Result<std::unique_ptr<PartitionSource>> open_range(std::size_t range) {
+    Result<std::unique_ptr<PartitionSource>> open(std::size_t range, QueryAnswer& answer) const {
         const auto partition = TRY(partitions_.open(container_, range));
         TRY(check_session(request_, *partition));
         auto source = TRY(
             PartitionSource::open(*partition, selection_.scope, container_.definition.default_ttl));
-        answer_.position = {.range_id = partition->identity().range_id, .lsn = source->lsn()};
-        ++answer_.partitions;
+        answer.position = {.range_id = partition->identity().range_id, .lsn = source->lsn()};
+        ++answer.partitions;
         return source;
     }
 
-    // Appends the rows to the page; returns the position to resume from.
-    std::optional<sql::Resume> add(sql::ResultPage part) {
-        Page& page = answer_.page;
-        if (part.count > 0 && page.count > 0) page.elements += ',';
-        page.elements += part.rows;
-        page.count += part.count;
-        answer_.counters += part.counters;
-        answer_.access = std::move(part.access);
-        return std::move(part.resume);
-    }
-
-    void continue_at(std::size_t range, const sql::Resume& resume) {
-        answer_.page.continuation = signer_.sign(
-            {.range_id = container_.ranges[range].id, .resume = resume.encode()}, scope_);
-    }
-
     Partitions& partitions_;
-    const ContinuationSigner& signer_;
     const Request& request_;
     const catalog::Container& container_;
     const ItemSelection& selection_;
-    const bool describe_;
-    const bool measure_;
-    std::string scope_;
-    const sql::ResumeFilter* filter_ = nullptr;
-    QueryAnswer answer_;
 };
 
 }  // namespace
 
-bool calls_udfs(const QueryOptions& options, std::string_view body) {
+bool calls_udfs(const QueryText& text) {
     // Avoids parsing most queries twice. JSON may escape the letters of "udf".
     constexpr std::string_view kWord = "udf";
+    const std::string_view body = text.body;
     const auto same_letter = [](char a, char b) { return lower(a) == b; };
     const bool named =
         std::search(body.begin(), body.end(), kWord.begin(), kWord.end(), same_letter) !=
         body.end();
     if (!named && body.find('\\') == std::string_view::npos) return false;
-    const auto spec = spec_of(options, body);
+    const auto spec = parse_spec(text);
     if (!spec) return false;
     const auto query = sql::parse(spec->text);
     return query && sql::calls_udf(**query);
@@ -343,12 +207,11 @@ bool calls_udfs(const QueryOptions& options, std::string_view body) {
 Result<QueryAnswer> Queries::run(const Request& request,
                                  const QueryOptions& options,
                                  const catalog::Container& container,
-                                 std::string_view body,
+                                 const QueryText& text,
                                  sql::UdfCaller* udfs) const {
     TRY(check_intended_container(request, container));
     const auto start = SteadyClock::now();
-    Parsed query = TRY(parse(options, container, body, clock_));
-    query.context.surroundings.udfs = udfs;
+    const ParsedQuery query = TRY(parse(container, text, clock_, udfs));
     const ItemSelection selection = TRY(select_items(request, container));
     const Routing routing = route(query, container, selection);
     // A container without a partition key has one partition, and its clients know of no others.
@@ -358,38 +221,39 @@ Result<QueryAnswer> Queries::run(const Request& request,
     const bool merge = options.merge || query.syntax->explain;
     if (!addressed && !merge) TRY(check_gateway(query, options, container, routing));
     const auto compiled = SteadyClock::now();
-    const bool describe = query.syntax->explain || options.index_metrics;
-    Run run(partitions_, signer_, request, container, selection, describe, options.query_metrics);
-    QueryAnswer answer =
-        TRY(merge && routing.ranges.size() > 1 ? run.run_merged(query, routing.ranges, readers_)
-                                               : run.run(query, routing.ranges));
+    const bool merged = merge && routing.ranges.size() > 1;
+    QueryPage page =
+        TRY(QueryPage::open(request,
+                            query,
+                            signer_,
+                            (merged ? "merged query " : "query ") + selection.text(container),
+                            {.describe = options.index_metrics, .measure = options.query_metrics}));
+    const RangeReader reader(partitions_, request, container, selection);
+    TRY(merged ? reader.read_merged(routing.ranges, readers_, page)
+               : reader.read(routing.ranges, page));
+    QueryAnswer answer = std::move(page).finish();
     answer.times.compile = compiled - start;
     answer.times.run = SteadyClock::now() - compiled;
-    if (query.syntax->explain) {
-        answer.page = {
-            .elements = explanation(*query.syntax, answer), .count = 1, .continuation = {}};
-    }
     return answer;
 }
 
 Result<QueryAnswer> Queries::run_over(const Request& request,
                                       const catalog::Container& container,
-                                      std::string_view body,
+                                      const QueryText& text,
                                       sql::ItemSource& source,
                                       sql::UdfCaller* udfs) const {
-    Parsed query = TRY(parse({}, container, body, clock_));
-    query.context.surroundings.udfs = udfs;
+    const ParsedQuery query = TRY(parse(container, text, clock_, udfs));
     const ItemSelection selection = TRY(select_items(request, container));
-    return Run(partitions_, signer_, request, container, selection, false, false)
-        .run_over(query, source);
+    const std::string scope = "script query " + selection.text(container);
+    return service::run_over(request, query, signer_, scope, source);
 }
 
 Result<std::string> Queries::plan(const Request& request,
                                   const QueryOptions& options,
                                   const catalog::Container& container,
-                                  std::string_view body) const {
+                                  const QueryText& text) const {
     TRY(check_intended_container(request, container));
-    const Parsed query = TRY(parse(options, container, body, clock_));
+    const ParsedQuery query = TRY(parse(container, text, clock_, nullptr));
     return plan_text(query, container, sql::QueryFeatures::parse(options.supported_features));
 }
 

@@ -2,8 +2,6 @@
 
 #pragma once
 
-#include <chrono>
-#include <optional>
 #include <string>
 #include <string_view>
 
@@ -12,17 +10,16 @@
 #include "base/thread_pool.h"
 #include "catalog/resources.h"
 #include "service/continuation.h"
-#include "service/item_target.h"
-#include "service/page.h"
 #include "service/partitions.h"
+#include "service/query_page.h"
 #include "service/request.h"
-#include "sql/exec/page.h"
+#include "sql/source.h"
+#include "sql/udf.h"
 
 namespace orrery::service {
 
 // Query options from headers that other operations do not have.
 struct QueryOptions {
-    bool plain_text = false;       // the body is the query itself
     bool cross_partition = false;  // may go to all partitions
     bool parallelize = false;      // the client merges the partitions itself
     bool continuation_expected = true;
@@ -33,26 +30,9 @@ struct QueryOptions {
     std::string_view supported_features;
 };
 
-// Time spent. The counters break down `run` if the client asked for metrics.
-struct QueryTimes {
-    std::chrono::nanoseconds compile{};
-    std::chrono::nanoseconds bind{};  // a part of run
-    std::chrono::nanoseconds run{};
-};
-
-struct QueryAnswer {
-    Page page;
-    std::optional<Position> position;  // of the last range that was read
-    sql::Access access;                // of the last range that was read
-    sql::Counters counters;
-    QueryTimes times;
-    bool sorted = false;         // the query has an ORDER BY
-    std::size_t partitions = 0;  // that were read
-};
-
 // Whether the query must run where UDFs can be called. False if it does not parse; running it
 // reports the error.
-bool calls_udfs(const QueryOptions& options, std::string_view body);
+bool calls_udfs(const QueryText& text);
 
 class Queries {
 public:
@@ -68,14 +48,14 @@ public:
     Result<QueryAnswer> run(const Request& request,
                             const QueryOptions& options,
                             const catalog::Container& container,
-                            std::string_view body,
+                            const QueryText& text,
                             sql::UdfCaller* udfs = nullptr) const;
 
     // Runs a script's query: one page over the items of its transaction, all of one partition key.
     // The request holds the key, the page size and the continuation.
     Result<QueryAnswer> run_over(const Request& request,
                                  const catalog::Container& container,
-                                 std::string_view body,
+                                 const QueryText& text,
                                  sql::ItemSource& source,
                                  sql::UdfCaller* udfs) const;
 
@@ -84,7 +64,7 @@ public:
     Result<std::string> plan(const Request& request,
                              const QueryOptions& options,
                              const catalog::Container& container,
-                             std::string_view body) const;
+                             const QueryText& text) const;
 
 private:
     Partitions& partitions_;

@@ -65,7 +65,7 @@ protected:
         body.set("query", text);
         Request request;
         request.range_id = "0";
-        return services_.queries->run(request, {}, *container_, body.text(), &even_);
+        return services_.queries->run(request, {}, *container_, {.body = body.text()}, &even_);
     }
 
     // "index lookup 1/1": the access, the items read, the rows.
@@ -88,8 +88,8 @@ protected:
         std::optional<std::string> continuation;
         do {
             request.continuation = continuation;
-            const QueryAnswer answer =
-                must(services_.queries->run(request, {}, *container_, body.text(), &even_));
+            const QueryAnswer answer = must(
+                services_.queries->run(request, {}, *container_, {.body = body.text()}, &even_));
             if (!answer.page.elements.empty()) out += answer.page.elements + ",";
             continuation = answer.page.continuation;
         } while (continuation);
@@ -234,21 +234,19 @@ TEST_F(QueriesTest, DetectsQueriesThatCallUdfs) {
     const auto asked = [](std::string_view text) {
         json::Value body{json::Value::Object()};
         body.set("query", text);
-        return calls_udfs({}, body.text());
+        return calls_udfs({.body = body.text()});
     };
     EXPECT_TRUE(asked("SELECT VALUE udf.f(1)"));
     EXPECT_TRUE(asked("SELECT * FROM c WHERE c.a IN (1, UDF.f())"));
     EXPECT_TRUE(asked("SELECT COUNT(1) FROM c GROUP BY udf.f(c.a)"));
     EXPECT_TRUE(asked("SELECT * FROM c JOIN (SELECT VALUE udf.f(c.a)) AS x"));
     EXPECT_TRUE(asked("SELECT EXISTS(SELECT 1 FROM t IN c.t WHERE udf.f(t)) FROM c"));
-    EXPECT_TRUE(calls_udfs({}, "{\"query\":\"SELECT VALUE \\u0075df.f(1)\"}"));
+    EXPECT_TRUE(calls_udfs({.body = "{\"query\":\"SELECT VALUE \\u0075df.f(1)\"}"}));
     EXPECT_FALSE(asked("SELECT c.udf, 'udf.f(1)' FROM c"));
     EXPECT_FALSE(asked("SELECT * FROM c"));
     EXPECT_FALSE(asked("SELECT udf.f("));
-    EXPECT_FALSE(calls_udfs({}, "udf"));
-    QueryOptions plain;
-    plain.plain_text = true;
-    EXPECT_TRUE(calls_udfs(plain, "SELECT udf.f()"));
+    EXPECT_FALSE(calls_udfs({.body = "udf"}));
+    EXPECT_TRUE(calls_udfs({.body = "SELECT udf.f()", .plain_text = true}));
 }
 
 TEST_F(QueriesTest, ExplainShowsThePlan) {
@@ -270,7 +268,7 @@ TEST_F(QueriesTest, TokenIsValidOnlyForItsQuery) {
         request.range_id = "0";
         request.max_item_count = "5";
         request.continuation = token;
-        return services_.queries->run(request, {}, *container_, body.text());
+        return services_.queries->run(request, {}, *container_, {.body = body.text()});
     };
     const std::string token = *must(ask("SELECT * FROM c", {})).page.continuation;
     EXPECT_TRUE(ask("SELECT * FROM c", token));

@@ -62,12 +62,12 @@ Status Resources::remove_database(const Request& request, std::string_view segme
     return {};
 }
 
-Result<Page> Resources::list_databases(const Request& request, const ResourceQuery* query) {
+Result<Page> Resources::list_databases(const Request& request, const QueryText* query) {
     std::vector<Listed> all;
     for (const catalog::DatabasePtr& database : catalog_.databases()) {
         all.push_back({database->rid.number, [database] { return to_json(*database); }});
     }
-    return page_of(request, all, query, signer_, "databases");
+    return feed_.page(request, all, query, "databases");
 }
 
 Result<catalog::NewContainer> Resources::plan_container(const Request& request,
@@ -165,7 +165,7 @@ Status Resources::remove_container(const Request& request, const ContainerAddres
 
 Result<Resources::ContainerList> Resources::list_containers(const Request& request,
                                                             std::string_view database,
-                                                            const ResourceQuery* query) {
+                                                            const QueryText* query) {
     const auto found = find_database(catalog_, database);
     if (!found) return owner_not_found();
     std::vector<Listed> all;
@@ -177,7 +177,7 @@ Result<Resources::ContainerList> Resources::list_containers(const Request& reque
     }
     const std::string rid = found->database->rid.text();
     return ContainerList{.database_rid = rid,
-                         .page = TRY(page_of(request, all, query, signer_, "containers " + rid))};
+                         .page = TRY(feed_.page(request, all, query, "containers " + rid))};
 }
 
 Result<ResourceAnswer> Resources::read_offer(const Request& request, std::string_view rid) {
@@ -187,12 +187,12 @@ Result<ResourceAnswer> Resources::read_offer(const Request& request, std::string
     return read_answer(request, to_json(*offer), offer->revision.etag());
 }
 
-Result<Page> Resources::list_offers(const Request& request, const ResourceQuery* query) {
+Result<Page> Resources::list_offers(const Request& request, const QueryText* query) {
     std::vector<Listed> all;
     for (const catalog::OfferPtr& offer : catalog_.offers()) {
         all.push_back({offer->rid.number, [offer] { return to_json(*offer); }});
     }
-    return page_of(request, all, query, signer_, "offers");
+    return feed_.page(request, all, query, "offers");
 }
 
 Result<RangesAnswer> Resources::list_ranges(const Request& request,
@@ -212,7 +212,7 @@ Result<RangesAnswer> Resources::list_ranges(const Request& request,
     // Clients build their routing map from one response and do not expect pages.
     Request whole = request;
     whole.max_item_count = "-1";
-    answer.page = TRY(page_of(whole, all, nullptr, signer_, "ranges " + container.rid.text()));
+    answer.page = TRY(feed_.page(whole, all, nullptr, "ranges " + container.rid.text()));
     return answer;
 }
 

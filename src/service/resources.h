@@ -12,12 +12,11 @@
 #include "base/result.h"
 #include "catalog/catalog.h"
 #include "json/value.h"
-#include "service/continuation.h"
 #include "service/lookup.h"
 #include "service/page.h"
 #include "service/request.h"
 #include "service/resource_answer.h"
-#include "service/resource_query.h"
+#include "service/resource_feed.h"
 
 namespace orrery::service {
 
@@ -44,8 +43,8 @@ struct ResourceOptions {
 
 class Resources {
 public:
-    Resources(catalog::Catalog& catalog, const ContinuationSigner& signer, ResourceOptions options)
-        : catalog_(catalog), signer_(signer), options_(std::move(options)) {}
+    Resources(catalog::Catalog& catalog, const ResourceFeed& feed, ResourceOptions options)
+        : catalog_(catalog), feed_(feed), options_(std::move(options)) {}
 
     // Finds the container for a request on something inside it.
     Result<FoundContainer> find(const Request& request, const ContainerAddress& address) const {
@@ -55,7 +54,7 @@ public:
     Result<ResourceAnswer> create_database(const Request& request, std::string_view body);
     Result<ResourceAnswer> read_database(const Request& request, std::string_view segment);
     Status remove_database(const Request& request, std::string_view segment);
-    Result<Page> list_databases(const Request& request, const ResourceQuery* query);
+    Result<Page> list_databases(const Request& request, const QueryText* query);
 
     Result<ContainerAnswer> create_container(const Request& request,
                                              std::string_view database,
@@ -72,10 +71,10 @@ public:
     };
     Result<ContainerList> list_containers(const Request& request,
                                           std::string_view database,
-                                          const ResourceQuery* query);
+                                          const QueryText* query);
 
     Result<ResourceAnswer> read_offer(const Request& request, std::string_view rid);
-    Result<Page> list_offers(const Request& request, const ResourceQuery* query);
+    Result<Page> list_offers(const Request& request, const QueryText* query);
 
     // With `incremental` (A-IM), answers 304 if the client's etag is current.
     Result<RangesAnswer> list_ranges(const Request& request,
@@ -89,7 +88,7 @@ private:
                                                  std::string_view body) const;
 
     catalog::Catalog& catalog_;
-    const ContinuationSigner& signer_;
+    const ResourceFeed& feed_;
     ResourceOptions options_;
 };
 

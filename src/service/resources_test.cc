@@ -45,7 +45,7 @@ TEST_F(ResourcesTest, Databases) {
               R"({"id":"d","_rid":"AQAAAA==","_self":"dbs/AQAAAA==/",)"
               R"("_etag":"\"00000000-0002-0000-0000-6553f1000000\"","_ts":1700000000,)"
               R"("_colls":"colls/","_users":"users/"})");
-    EXPECT_EQ(code_of(resources_.create_database({}, R"({"id":"d"})")), "409");
+    EXPECT_EQ(code_of(resources_.create_database({}, R"({"id":"d"})")), "409/3206");
     for (const char* bad : {"", "[]", "{}", R"({"id":5})", R"({"id":""})", R"({"id":"a/b"})"}) {
         EXPECT_EQ(code_of(resources_.create_database({}, bad)), "400") << bad;
     }
@@ -108,8 +108,7 @@ TEST_F(ResourcesTest, ListsCanBeQueried) {
     for (const char* name : {"a", "b", "c"}) {
         create(name);
     }
-    const auto query =
-        must(ResourceQuery::parse(parsed(R"({"query":"SELECT * FROM r WHERE r.id = 'b'"})")));
+    const QueryText query{.body = R"({"query":"SELECT * FROM r WHERE r.id = 'b'"})"};
     EXPECT_THAT(ids_of(must(resources_.list_databases({}, &query))), ElementsAre("b"));
 }
 

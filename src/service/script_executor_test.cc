@@ -70,7 +70,7 @@ protected:
     // The ids of the existing items.
     std::string ids() {
         auto answer = services_.queries->run(
-            request_, {}, *found_.container, R"({"query":"SELECT VALUE c.id FROM c"})");
+            request_, {}, *found_.container, {.body = R"({"query":"SELECT VALUE c.id FROM c"})"});
         return must(std::move(answer)).page.elements;
     }
 

@@ -196,8 +196,8 @@ Result<script::Reply> ScriptTransaction::read_page(const Operation& operation) {
     request.max_item_count = page_size;
     if (!operation.continuation.empty()) request.continuation = operation.continuation;
     const bool feed = operation.kind == OperationKind::kReadFeed;
-    const std::string_view query = feed ? kAllItems : std::string_view(operation.text);
-    sql::UdfCaller* udfs = !feed && calls_udfs({}, query) ? &udfs_.caller() : nullptr;
+    const QueryText query{.body = feed ? kAllItems : std::string_view(operation.text)};
+    sql::UdfCaller* udfs = !feed && calls_udfs(query) ? &udfs_.caller() : nullptr;
     OverlaySource* items = TRY(source());
     QueryAnswer answer =
         TRY(services_.queries.run_over(request, *found_.container, query, *items, udfs));

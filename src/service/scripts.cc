@@ -76,14 +76,14 @@ Status Scripts::remove(const Request& request, const ScriptAddress& address) {
 Result<Page> Scripts::list(const Request& request,
                            const FoundContainer& owner,
                            model::ScriptKind kind,
-                           const ResourceQuery* query) {
+                           const QueryText* query) {
     std::vector<Listed> all;
     for (const catalog::ScriptPtr& script : owner.container->scripts.list(kind)) {
         all.push_back({script->rid.number, [script] { return to_json(*script); }});
     }
     const std::string scope =
         std::string(model::segment_of(kind)) + " " + owner.container->rid.text();
-    return page_of(request, all, query, signer_, scope);
+    return feed_.page(request, all, query, scope);
 }
 
 }  // namespace orrery::service

@@ -9,12 +9,11 @@
 #include "base/result.h"
 #include "catalog/catalog.h"
 #include "model/script.h"
-#include "service/continuation.h"
 #include "service/lookup.h"
 #include "service/page.h"
 #include "service/request.h"
 #include "service/resource_answer.h"
-#include "service/resource_query.h"
+#include "service/resource_feed.h"
 
 namespace orrery::service {
 
@@ -33,8 +32,7 @@ std::string version_of(const catalog::Script& script);
 
 class Scripts {
 public:
-    Scripts(catalog::Catalog& catalog, const ContinuationSigner& signer)
-        : catalog_(catalog), signer_(signer) {}
+    Scripts(catalog::Catalog& catalog, const ResourceFeed& feed) : catalog_(catalog), feed_(feed) {}
 
     Result<ResourceAnswer> create(const FoundContainer& owner,
                                   model::ScriptKind kind,
@@ -55,11 +53,11 @@ public:
     Result<Page> list(const Request& request,
                       const FoundContainer& owner,
                       model::ScriptKind kind,
-                      const ResourceQuery* query);
+                      const QueryText* query);
 
 private:
     catalog::Catalog& catalog_;
-    const ContinuationSigner& signer_;
+    const ResourceFeed& feed_;
 };
 
 }  // namespace orrery::service

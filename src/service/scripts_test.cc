@@ -58,7 +58,7 @@ protected:
         const FoundContainer found = owner();
         return scripts_.remove(request, {.owner = found, .kind = kProcedure, .segment = segment});
     }
-    Page list(const Request& request = {}, const ResourceQuery* query = nullptr) {
+    Page list(const Request& request = {}, const QueryText* query = nullptr) {
         return must(scripts_.list(request, owner(), kProcedure, query));
     }
 
@@ -132,8 +132,7 @@ TEST_F(ScriptsTest, PagesLists) {
     EXPECT_THAT(ids_of(list(request)), ElementsAre("c"));
     EXPECT_EQ(code_of(scripts_.list(request, owner(), ScriptKind::kUdf, nullptr)), "400")
         << "token of another list";
-    const auto query =
-        must(ResourceQuery::parse(parsed(R"({"query":"SELECT * FROM r WHERE r.id = 'b'"})")));
+    const QueryText query{.body = R"({"query":"SELECT * FROM r WHERE r.id = 'b'"})"};
     EXPECT_THAT(ids_of(list({}, &query)), ElementsAre("b"));
 }
 

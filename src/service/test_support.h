@@ -25,6 +25,7 @@
 #include "service/items.h"
 #include "service/partitions.h"
 #include "service/queries.h"
+#include "service/resource_feed.h"
 #include "service/resources.h"
 #include "service/script_executor.h"
 #include "service/scripts.h"
@@ -107,14 +108,15 @@ public:
             partition::Partition::Environment{.executors = *executors, .clock = clock_});
         indexing.emplace(*catalog, *partitions);
         signer.emplace(catalog->secret());
+        resource_feed.emplace(*signer, clock_);
         resources.emplace(
             *catalog,
-            *signer,
+            *resource_feed,
             ResourceOptions{
                 .partition_count = std::nullopt,
                 .on_removal = [this] { ++removals; },
                 .on_replacement = [this](model::ContainerRid rid) { indexing->adopt(rid); }});
-        scripts.emplace(*catalog, *signer);
+        scripts.emplace(*catalog, *resource_feed);
         items.emplace(*partitions);
         batches.emplace(*partitions);
         feed.emplace(*partitions, *signer);
@@ -195,6 +197,7 @@ public:
     std::optional<Partitions> partitions;
     std::optional<Indexing> indexing;
     std::optional<ContinuationSigner> signer;
+    std::optional<ResourceFeed> resource_feed;
     std::optional<Resources> resources;
     std::optional<Scripts> scripts;
     std::optional<Items> items;

@@ -50,9 +50,9 @@ protected:
             return &given_.emplace_back(script::Script{found->first, found->second});
         });
         QueryOptions options;
-        options.plain_text = true;
         options.merge = true;
-        return services_.queries->run({}, options, *container_, query, &calls);
+        return services_.queries->run(
+            {}, options, *container_, {.body = query, .plain_text = true}, &calls);
     }
 
     // The rows of all three partitions, or "400/1: message".

@@ -344,7 +344,7 @@ Result<BoundPtr> Binding::udf(const ast::Call& called, const Location& location)
         return query_error("", "The user-defined function '" + called.name + "' " + why, location);
     };
     UdfCaller* udfs = context_.surroundings.udfs;
-    if (udfs == nullptr) return refused("cannot be called: scripts are not supported yet.");
+    if (udfs == nullptr) return refused("cannot be called here: only queries on items can do so.");
     const auto number = TRY(udfs->find(called.name));
     if (!number) return refused("could not be found.");
     auto out = std::make_unique<BoundExpression>();

@@ -58,6 +58,8 @@ public:
     virtual const index::PathPolicy* policy() const = 0;
     // Null when there is no usable index; always null without a policy.
     virtual const IndexSource* index() const = 0;
+    // Whether ORDER BY works on properties that no index covers. Cosmos DB refuses that on items.
+    virtual bool sorts_without_index() const { return false; }
 };
 
 }  // namespace orrery::sql

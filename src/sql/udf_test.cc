@@ -200,7 +200,7 @@ TEST_F(UdfTest, AreFoundByTheirExactName) {
 
 TEST_F(UdfTest, AreRefusedWithoutACaller) {
     EXPECT_THAT(testing_support::evaluate("udf.same(1)"),
-                HasSubstr("'same' cannot be called: scripts are not supported yet."));
+                HasSubstr("'same' cannot be called here: only queries on items can do so."));
 }
 
 TEST_F(UdfTest, EndTheQueryWhenTheyFail) {

@@ -16,12 +16,16 @@ The format, by example:
 
     restart
 
+    restart --advertise https://db.example.com/
+
     wait 2
 
 A statement ends at an empty line. After `METHOD path` come headers (`pk`, `version` ... are short
 names, see HEADERS; others are as on the wire), then notes to the runner (see NOTES), then the body.
 `${x*300}` is x 300 times, `${hex:ff}` a byte, `$name` something captured or one of $db, $coll, $docs,
 `$$name` the same as a JSON string.
+
+`restart` stops the server and starts it again; the options it names hold until the next one.
 
 SQL has shorter forms, of which queries.py knows the meaning:
 

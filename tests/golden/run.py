@@ -48,6 +48,7 @@ class Run:
         self.answers: dict[int, str] = {}
         self.compared = 0
         self.unindexed = False
+        self.options: list[str] = []  # of the last `restart`
         self.server: Server | None = None
         self.client: Client | None = None
 
@@ -81,20 +82,23 @@ class Run:
                 f"{statement.verb} {statement.argument or statement.body}\n{error}")
 
     def start(self) -> None:
-        self.server = Server(self.binary, self.data, *self.config.get("options", []))
+        self.server = Server(self.binary, self.data, *self.config.get("options", []),
+                             *self.options)
         self.server.wait_until_ready()
         self.client = Client(self.server.port, secure=self.config.get("tls", False))
 
-    def restart(self) -> None:
-        if "--ephemeral" in self.config.get("options", []):
+    def restart(self, options: list[str] | None = None) -> None:
+        changed = options is not None and options != self.options
+        if "--ephemeral" in self.config.get("options", []) and not changed:
             return
+        self.options = self.options if options is None else options
         self.client.connection.close()
         self.server.stop()
         self.start()
 
     def execute(self, statement: parse.Statement, rewrite: bool) -> None:
         if statement.verb == "restart":
-            return self.restart()
+            return self.restart(statement.argument.split())
         if statement.verb == "container":
             return self.make_container(statement.argument)
         if statement.verb == "wait":
@@ -210,8 +214,9 @@ class Run:
         notes = statement.notes
         pages_matter = {"max", "continuation"} & {name for name, wire in parse.HEADERS.items()
                                                   if wire in headers}
-        paged = (self.config.get("page_size") is not None and statement.verb == "GET"
-                 and not pages_matter and not {"show", "capture", "one-page"} & notes.keys())
+        lists = statement.verb == "GET" or parse.HEADERS["query"] in headers
+        as_written = {"show", "capture", "one-page", "counts"} & notes.keys()
+        paged = "page_size" in self.config and lists and not pages_matter and not as_written
         if paged:
             headers[parse.HEADERS["max"]] = str(self.config["page_size"])
         answer = self.send(statement, headers)

@@ -32,9 +32,10 @@ bool is_host(std::string_view text) {
 
 }  // namespace
 
-// SDKs send all later requests to this endpoint, so return the host this client just used, which
-// also works through port mappings and proxies.
+// SDKs send all later requests to this endpoint. Unless one is configured, return the host this
+// client just used, which also works through port mappings and proxies.
 std::string endpoint_of(const Call& call, const Backend& backend) {
+    if (!backend.advertised_endpoint.empty()) return backend.advertised_endpoint;
     const std::string& default_host = backend.default_host;
     std::string_view host = call.header(header::kForwardedHost)
                                 .value_or(call.header(header::kHost).value_or(default_host));

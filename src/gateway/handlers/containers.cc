@@ -130,9 +130,8 @@ void post_container(const Backend& backend, const CallPtr& call) {
             201,
             backend.resources.create_container(call->request, database, call->exchange().body()));
     }
-    const auto query = query_of(*call);
-    if (!query) return call->fail(query.error());
-    respond_with_feed(*call, backend.resources.list_containers(call->request, database, &*query));
+    const service::QueryText query = query_text_of(*call);
+    respond_with_feed(*call, backend.resources.list_containers(call->request, database, &query));
 }
 
 void read_container(const Backend& backend, const CallPtr& call) {

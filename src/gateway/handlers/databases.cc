@@ -18,8 +18,10 @@ bool is_query(const Call& call) {
                                                     type->starts_with("application/sql")));
 }
 
-Result<service::ResourceQuery> query_of(Call& call) {
-    return service::ResourceQuery::parse(TRY(json::Value::parse(call.exchange().body())));
+service::QueryText query_text_of(Call& call) {
+    const auto type = call.header(header::kContentType);
+    return {.body = call.exchange().body(),
+            .plain_text = type && type->starts_with("application/sql")};
 }
 
 void respond_with(Call& call, unsigned status, const Result<service::ResourceAnswer>& answer) {
@@ -40,9 +42,8 @@ void post_database(const Backend& backend, const CallPtr& call) {
         return respond_with(
             *call, 201, backend.resources.create_database(call->request, call->exchange().body()));
     }
-    const auto query = query_of(*call);
-    if (!query) return call->fail(query.error());
-    respond_with_databases(*call, backend.resources.list_databases(call->request, &*query));
+    const service::QueryText query = query_text_of(*call);
+    respond_with_databases(*call, backend.resources.list_databases(call->request, &query));
 }
 
 void read_database(const Backend& backend, const CallPtr& call) {

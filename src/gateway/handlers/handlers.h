@@ -79,8 +79,8 @@ Result<service::FoundContainer> owner_of(const Backend& backend, const Call& cal
 // Whether a POST on a feed is a query rather than a create.
 bool is_query(const Call& call);
 
-// The query in a POST on any feed except items.
-Result<service::ResourceQuery> query_of(Call& call);
+// The query in a POST; valid until the call is answered.
+service::QueryText query_text_of(Call& call);
 
 // Answers with a control-plane resource: 304 if the client's copy is current, else `status`.
 void respond_with(Call& call, unsigned status, const Result<service::ResourceAnswer>& answer);

@@ -173,7 +173,7 @@ TEST_F(GatewayTest, Databases) {
     const Reply created = send("POST", "/dbs", {}, R"({"id":"d"})");
     EXPECT_EQ(created.status, 201U);
     EXPECT_EQ(created.json().find("_etag")->string(), created.header("etag"));
-    EXPECT_EQ(send("POST", "/dbs", {}, R"({"id":"d"})").outcome(), "409");
+    EXPECT_EQ(send("POST", "/dbs", {}, R"({"id":"d"})").outcome(), "409/3206");
     const Reply list = send("GET", "/dbs");
     EXPECT_EQ(list.json().find("_rid")->string(), "");
     EXPECT_EQ(list.json().find("Databases")->array().size(), 1U);

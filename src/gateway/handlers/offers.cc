@@ -21,9 +21,8 @@ void query_offers(const Backend& backend, const CallPtr& call) {
         return call->fail(Error(ErrorCode::kMethodNotAllowed,
                                 "Offers are created with their databases and containers."));
     }
-    const auto query = query_of(*call);
-    if (!query) return call->fail(query.error());
-    respond_with_offers(*call, backend.resources.list_offers(call->request, &*query));
+    const service::QueryText query = query_text_of(*call);
+    respond_with_offers(*call, backend.resources.list_offers(call->request, &query));
 }
 
 void read_offer(const Backend& backend, const CallPtr& call) {

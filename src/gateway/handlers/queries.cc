@@ -7,10 +7,8 @@ namespace orrery::gateway::handlers {
 namespace {
 
 service::QueryOptions options_of(const Call& call) {
-    const auto type = call.header(header::kContentType);
     const auto expected = call.header(header::kContinuationExpected);
-    return {.plain_text = type && type->starts_with("application/sql"),
-            .cross_partition = call.flag(header::kCrossPartition),
+    return {.cross_partition = call.flag(header::kCrossPartition),
             .parallelize = call.flag(header::kParallelize),
             .continuation_expected = !expected || call.flag(header::kContinuationExpected),
             .merge = call.flag(header::kServerMerge),
@@ -21,8 +19,8 @@ service::QueryOptions options_of(const Call& call) {
 }
 
 void answer_plan(const Backend& backend, Call& call, const service::FoundContainer& found) {
-    auto plan = backend.queries.plan(
-        call.request, options_of(call), *found.container, call.exchange().body());
+    auto plan =
+        backend.queries.plan(call.request, options_of(call), *found.container, query_text_of(call));
     if (!plan) return call.fail(plan.error());
     http::Response response = call.make_response(200, kReadCharge);
     add_container_headers(response, found);
@@ -35,7 +33,7 @@ http::Response answer(const Backend& backend,
                       const service::FoundContainer& found,
                       sql::UdfCaller* udfs) {
     const auto result = backend.queries.run(
-        call.request, options_of(call), *found.container, call.exchange().body(), udfs);
+        call.request, options_of(call), *found.container, query_text_of(call), udfs);
     if (!result) return call.make_error(result.error());
     http::Response response =
         call.make_feed(found.container->rid.text(), "Documents", result->page);
@@ -53,7 +51,7 @@ void query_items(const Backend& backend,
                  const CallPtr& call,
                  const service::FoundContainer& found) {
     if (call->flag(header::kIsQueryPlan)) return answer_plan(backend, *call, found);
-    if (!service::calls_udfs(options_of(*call), call->exchange().body())) {
+    if (!service::calls_udfs(query_text_of(*call))) {
         return backend.workers.post(
             [&backend, call, found] { call->respond(answer(backend, *call, found, nullptr)); });
     }

@@ -46,7 +46,7 @@ service::ScriptAddress address_of(const Call& call, const service::FoundContaine
 void respond_with_feed(const Backend& backend,
                        Call& call,
                        const service::FoundContainer& owner,
-                       const service::ResourceQuery* query) {
+                       const service::QueryText* query) {
     const ScriptKind kind = kind_of(call);
     const auto page = backend.scripts.list(call.request, owner, kind, query);
     if (!page) return call.fail(page.error());
@@ -72,9 +72,8 @@ void post_script(const Backend& backend, const CallPtr& call) {
     const auto owner = container_of(backend, *call);
     if (!owner) return call->fail(owner.error());
     if (is_query(*call)) {
-        const auto query = query_of(*call);
-        if (!query) return call->fail(query.error());
-        return respond_with_feed(backend, *call, *owner, &*query);
+        const service::QueryText query = query_text_of(*call);
+        return respond_with_feed(backend, *call, *owner, &query);
     }
     if (call->flag(header::kIsUpsert)) return upsert_script(backend, *call, *owner);
     respond_with(

@@ -81,7 +81,7 @@ private:
     }
 
     Status estimate_parts(bool sorted) {
-        counted_ = count_limit(sorted);
+        if (index_ != nullptr) counted_ = count_limit(sorted);
         for (std::size_t i = 0; i < condition_.parts.size(); ++i) {
             Part part{.number = i};
             if (index_ != nullptr) {
@@ -317,8 +317,9 @@ private:
         }
     }
 
-    // Cosmos DB never sorts without an index.
+    // Cosmos DB never sorts items without an index.
     Status check_order() const {
+        if (source_.sorts_without_index()) return {};
         if (query_.order_by.size() > 1) {
             if (policy_ != nullptr && match_composite(query_.order_by, *policy_)) return {};
             return plain_query_error(
@@ -334,11 +335,12 @@ private:
     Result<Access> plan_sorted() {
         const auto& orders = query_.order_by;
         std::optional<CompositeMatch> match;
-        if (orders.size() > 1) match = match_composite(orders, *policy_);
+        if (orders.size() > 1 && policy_ != nullptr) match = match_composite(orders, *policy_);
         Access sort;
         sort.kind = Access::Kind::kSort;
         sort.order = ItemOrder::kKeys;
         sort.numbers_descend = match ? match->backward : orders.front().descending;
+        if (index_ == nullptr) return sort;
         if (const auto few = fewest()) {
             sort.conditions = {few->number};
             sort.estimate = few->estimate;

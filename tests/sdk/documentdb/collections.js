@@ -1,6 +1,7 @@
 'use strict';
 
 const { assert, assertTiles, randomId, refused, scenario } = require('../node/support.js');
+const { names, resourceQueries } = require('../node/resource_queries.js');
 const { allIds, call, client, inCollection, inDatabase, keyedBy, toArray } = require('./client.js');
 const { byId } = require('./databases.js');
 
@@ -31,6 +32,12 @@ scenario('container.create_if_not_exists', inDatabase(async (database) => {
   const second = await collectionIfNotExists(database, 'one');
   assert.deepEqual([first.created, second.created], [true, false]);
   assert.equal(second.body._rid, first.body._rid);
+}));
+
+scenario('container.query', inDatabase(async (database) => {
+  for (const id of names('c-')) await call('createCollection', database, { id, ...keyedBy('/pk') });
+  await resourceQueries('c-', (query, maxItemCount) => toArray(
+    client.queryCollections(database, query, { maxItemCount })));
 }));
 
 scenario('container.query_by_id', inCollection(keyedBy('/pk'), async (_, database) => {

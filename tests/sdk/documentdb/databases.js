@@ -1,6 +1,7 @@
 'use strict';
 
 const { assert, randomId, refused, scenario } = require('../node/support.js');
+const { names, resourceQueries } = require('../node/resource_queries.js');
 const { call, client, inDatabase, toArray } = require('./client.js');
 
 const byId = (id) => ({ query: 'SELECT * FROM root r WHERE r.id=@id', parameters: [{ name: '@id', value: id }] });
@@ -46,5 +47,15 @@ scenario('database.query_by_id', inDatabase(async (_, database) => {
   assert.deepEqual((await toArray(client.queryDatabases(byId(database.id)))).map((each) => each.id), [database.id]);
   assert.deepEqual(await toArray(client.queryDatabases(byId(randomId('none')))), []);
 }));
+
+scenario('database.query', async () => {
+  const prefix = randomId('documentdb');
+  try {
+    for (const id of names(prefix)) await call('createDatabase', { id });
+    await resourceQueries(prefix, (query, maxItemCount) => toArray(client.queryDatabases(query, { maxItemCount })));
+  } finally {
+    for (const id of names(prefix)) await call('deleteDatabase', `dbs/${id}`);
+  }
+});
 
 module.exports = { byId };

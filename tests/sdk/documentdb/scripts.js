@@ -2,6 +2,7 @@
 
 const { DocumentBase } = require('documentdb');
 const { assert, refused, scenario } = require('../node/support.js');
+const { names, resourceQueries } = require('../node/resource_queries.js');
 const { call, client, inCollection, keyedBy, toArray } = require('./client.js');
 const { byId } = require('./databases.js');
 
@@ -47,6 +48,14 @@ scenario('script.conflict', inCollection(keyedBy('/pk'), async (link) => {
   for (const { kind, rest } of KINDS) {
     await call(`create${kind}`, link, { id: 'one', body: BODY, ...rest });
     await refused(call(`create${kind}`, link, { id: 'one', body: BODY, ...rest }), 409);
+  }
+}));
+
+scenario('script.query', inCollection(keyedBy('/pk'), async (link) => {
+  for (const { kind, rest } of KINDS) {
+    for (const id of names('s-')) await call(`create${kind}`, link, { id, body: BODY, ...rest });
+    await resourceQueries('s-', (query, maxItemCount) => toArray(
+      client[`query${kind}s`](link, query, { maxItemCount })));
   }
 }));
 

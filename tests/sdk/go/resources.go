@@ -17,6 +17,8 @@ var resourceScenarios = []scenario{
 	{"database.conflict", inDatabase(databaseConflict)},
 	{"database.missing", databaseMissing},
 	{"database.query_by_id", inDatabase(databaseQuery)},
+	{"database.query", databaseSorted},
+	{"container.query", inDatabase(containerSorted)},
 	{"container.lifecycle", inDatabase(containerLifecycle)},
 	{"container.conflict", inDatabase(containerConflict)},
 	{"container.query_by_id", inDatabase(containerQuery)},
@@ -85,6 +87,53 @@ func databaseQuery(ctx context.Context, database *azcosmos.DatabaseClient) error
 		}
 	}
 	return nil
+}
+
+const sorted = "SELECT r.id FROM r WHERE r.id LIKE @like AND r.id != @not ORDER BY r.id DESC"
+
+func sortedParameters(prefix string) []azcosmos.QueryParameter {
+	return []azcosmos.QueryParameter{{Name: "@like", Value: prefix + "%"}, {Name: "@not", Value: prefix + "c"}}
+}
+
+func databaseSorted(ctx context.Context) (err error) {
+	prefix := randomID("go")
+	for _, letter := range []string{"b", "c", "a"} {
+		created, createErr := client.CreateDatabase(ctx, azcosmos.DatabaseProperties{ID: prefix + letter}, nil)
+		if createErr != nil {
+			return createErr
+		}
+		database, createErr := client.NewDatabase(created.DatabaseProperties.ID)
+		if createErr != nil {
+			return createErr
+		}
+		defer func() {
+			if _, deleteErr := database.Delete(ctx, nil); err == nil {
+				err = deleteErr
+			}
+		}()
+	}
+	pager := client.NewQueryDatabasesPager(sorted, &azcosmos.QueryDatabasesOptions{
+		QueryParameters: sortedParameters(prefix)})
+	ids, err := idsIn(ctx, pager, func(page azcosmos.QueryDatabasesResponse) (ids []string) {
+		for _, each := range page.Databases {
+			ids = append(ids, each.ID)
+		}
+		return ids
+	})
+	return first(err, expect("found", fmt.Sprint(ids), fmt.Sprint([]string{prefix + "b", prefix + "a"})))
+}
+
+// idsIn walks the pages of a query.
+func idsIn[Page any](ctx context.Context, pager *runtime.Pager[Page], idsOf func(Page) []string) (ids []string,
+	err error) {
+	for pager.More() {
+		page, err := pager.NextPage(ctx)
+		if err != nil {
+			return nil, err
+		}
+		ids = append(ids, idsOf(page)...)
+	}
+	return ids, nil
 }
 
 // finds walks the pages of a query: they hold so many resources, all of that id.
@@ -204,6 +253,23 @@ func containerIndexPaths(ctx context.Context, database *azcosmos.DatabaseClient)
 		expect("excluded", fmt.Sprint(policy.ExcludedPaths), `[{/"systemMetadata"/*} {/"_etag"/?}]`),
 		expect("ordered", inside, "[1 2 3]"),
 		refused(err, 400))
+}
+
+func containerSorted(ctx context.Context, database *azcosmos.DatabaseClient) error {
+	for _, id := range []string{"c-b", "c-c", "c-a"} {
+		if _, _, err := newContainer(ctx, database, id, nil, "/pk"); err != nil {
+			return err
+		}
+	}
+	pager := database.NewQueryContainersPager(sorted, &azcosmos.QueryContainersOptions{
+		QueryParameters: sortedParameters("c-")})
+	ids, err := idsIn(ctx, pager, func(page azcosmos.QueryContainersResponse) (ids []string) {
+		for _, each := range page.Containers {
+			ids = append(ids, each.ID)
+		}
+		return ids
+	})
+	return first(err, expect("found", fmt.Sprint(ids), "[c-b c-a]"))
 }
 
 func containerThroughput(ctx context.Context, database *azcosmos.DatabaseClient) error {

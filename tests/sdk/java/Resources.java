@@ -42,6 +42,8 @@ final class Resources {
             Suite.expect("found", databaseIds(database.getId()), List.of(database.getId()));
             Suite.expect("found", databaseIds(Suite.randomId("none")), List.of());
         });
+        Suite.scenario("database.query", Resources::databaseQuery);
+        Suite.scenarioInDatabase("container.query", Resources::containerQuery);
         Suite.scenarioInDatabase("container.lifecycle", Resources::containerLifecycle);
         Suite.scenarioInDatabase("container.conflict", database -> {
             database.createContainer("one", "/pk");
@@ -86,6 +88,34 @@ final class Resources {
             .filter(each -> each.getId().equals(id)).count(), 1L);
         Suite.expect("delete", database.delete().getStatusCode(), 204);
         Suite.refused(404, database::read);
+    }
+
+    private static final String SORTED = "SELECT r.id FROM r WHERE r.id LIKE '%s' AND r.id != '%sc' ORDER BY r.id DESC";
+
+    private static void databaseQuery() {
+        String prefix = Suite.randomId("java");
+        List<String> names = List.of(prefix + "b", prefix + "c", prefix + "a");
+        try {
+            for (String id : names) Suite.client.createDatabase(id);
+            List<String> found = new ArrayList<>();
+            for (FeedResponse<CosmosDatabaseProperties> page : Suite.client.queryDatabases(
+                    String.format(SORTED, prefix + "%", prefix), new CosmosQueryRequestOptions()).iterableByPage(1)) {
+                Suite.expect("page of at most 1", page.getResults().size() <= 1, true);
+                page.getResults().forEach(each -> found.add(each.getId()));
+            }
+            Suite.expect("found", found, List.of(prefix + "b", prefix + "a"));
+        } finally {
+            for (String id : names) Suite.client.getDatabase(id).delete();
+        }
+    }
+
+    private static void containerQuery(CosmosDatabase database) throws Exception {
+        for (String id : List.of("c-b", "c-c", "c-a")) database.createContainer(id, "/pk");
+        Suite.expect("found", database.queryContainers(String.format(SORTED, "c-%", "c-")).stream()
+            .map(CosmosContainerProperties::getId).collect(Collectors.toList()), List.of("c-b", "c-a"));
+        Suite.expect("found", database.queryContainers("SELECT TOP 1 * FROM r ORDER BY r.id").stream()
+            .map(each -> each.getPartitionKeyDefinition().getPaths()).collect(Collectors.toList()), List.of(List.of("/pk")));
+        Suite.refused(400, () -> database.queryContainers("SELECT * FORM r").stream().count());
     }
 
     private static void databaseIfNotExists() {

@@ -1,8 +1,9 @@
 'use strict';
 
 const { assert, assertTiles, randomId, refused, scenario } = require('../node/support.js');
+const { names, resourceQueries } = require('../node/resource_queries.js');
 const { inContainer, inDatabase } = require('./client.js');
-const { byId } = require('./databases.js');
+const { askOn, byId } = require('./databases.js');
 
 scenario('container.lifecycle', inDatabase(async (database) => {
   const created = await database.containers.create({ id: 'one', partitionKey: '/pk' });
@@ -41,6 +42,11 @@ scenario('container.query_by_id', inContainer('/pk', async (container, database)
   const found = await database.containers.query(byId(container.id)).fetchAll();
   assert.deepEqual(found.resources.map((each) => each.id), [container.id]);
   assert.deepEqual((await database.containers.query(byId(randomId('none'))).fetchAll()).resources, []);
+}));
+
+scenario('container.query', inDatabase(async (database) => {
+  for (const id of names('c-')) await database.containers.create({ id, partitionKey: '/pk' });
+  await resourceQueries('c-', askOn(database.containers));
 }));
 
 scenario('container.defaults', inDatabase(async (database) => {

@@ -1,6 +1,7 @@
 'use strict';
 
 const { assert, randomId, refused, scenario } = require('../node/support.js');
+const { names, resourceQueries } = require('../node/resource_queries.js');
 const { client, inDatabase } = require('./client.js');
 
 const byId = (id) => ({ query: 'SELECT * FROM root r WHERE r.id=@id', parameters: [{ name: '@id', value: id }] });
@@ -21,7 +22,7 @@ scenario('database.lifecycle', async () => {
 });
 
 scenario('database.conflict', inDatabase(async (database) => {
-  await refused(client.databases.create({ id: database.id }), 409);
+  await refused(client.databases.create({ id: database.id }), 409, 3206);
 }));
 
 scenario('database.missing', async () => {
@@ -48,4 +49,17 @@ scenario('database.query_by_id', inDatabase(async (database) => {
   assert.deepEqual((await client.databases.query(byId(randomId('none'))).fetchAll()).resources, []);
 }));
 
-module.exports = { byId };
+// All rows of a query on a feed of resources.
+const askOn = (feed) => async (query, maxItemCount) => (await feed.query(query, { maxItemCount }).fetchAll()).resources;
+
+scenario('database.query', async () => {
+  const prefix = randomId('js');
+  try {
+    for (const id of names(prefix)) await client.databases.create({ id });
+    await resourceQueries(prefix, askOn(client.databases));
+  } finally {
+    for (const id of names(prefix)) await client.database(id).delete();
+  }
+});
+
+module.exports = { askOn, byId };

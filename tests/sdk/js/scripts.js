@@ -1,9 +1,10 @@
 'use strict';
 
 const { assert, raw, refused, scenario } = require('../node/support.js');
+const { names, resourceQueries } = require('../node/resource_queries.js');
 const { TriggerOperation, TriggerType } = require('@azure/cosmos');
 const { inContainer } = require('./client.js');
-const { byId } = require('./databases.js');
+const { askOn, byId } = require('./databases.js');
 
 // A method without "function": the service stores any text.
 const BODY = 'serverScript() { var x = 10; }';
@@ -51,6 +52,13 @@ scenario('script.conflict', inContainer('/pk', async ({ scripts }) => {
   for (const feed of [scripts.storedProcedures, scripts.triggers, scripts.userDefinedFunctions]) {
     await feed.create({ id: 'one', body: BODY, ...rule });
     await refused(feed.create({ id: 'one', body: BODY, ...rule }), 409);
+  }
+}));
+
+scenario('script.query', inContainer('/pk', async ({ scripts }) => {
+  for (const feed of [scripts.storedProcedures, scripts.triggers, scripts.userDefinedFunctions]) {
+    for (const id of names('s-')) await feed.create({ id, body: BODY, ...rule });
+    await resourceQueries('s-', askOn(feed));
   }
 }));
 

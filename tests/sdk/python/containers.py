@@ -3,7 +3,7 @@ import re
 
 from azure.cosmos import PartitionKey
 
-from databases import by_id
+from databases import by_id, names, resource_queries
 from support import PARTITIONS, Statuses, client, container, database, random_id, refused, scenario
 
 
@@ -51,6 +51,14 @@ def query_by_id():
             parent.create_container(name, PartitionKey("/pk"))
         assert [each["id"] for each in parent.query_containers(**by_id("items"))] == ["items"]
         assert not list(parent.query_containers(**by_id(random_id("none"))))
+
+
+@scenario("container.query")
+def query():
+    with database() as parent:
+        for name in names("c-"):
+            parent.create_container(name, PartitionKey("/pk"))
+        resource_queries("c-", parent.query_containers)
 
 
 @scenario("container.defaults")

@@ -1,7 +1,7 @@
 from azure.core import MatchConditions
 from azure.cosmos.documents import TriggerOperation, TriggerType
 
-from databases import by_id
+from databases import by_id, names, resource_queries
 from support import container, refused, scenario
 
 BODY = "serverScript() { var x = 10; }"
@@ -72,6 +72,15 @@ def conflict():
             kind.call(proxy.scripts, "create", kind.definition("one"))
             with refused(409):
                 kind.call(proxy.scripts, "create", kind.definition("one"))
+
+
+@scenario("script.query")
+def query():
+    with container() as proxy:
+        for kind in KINDS:
+            for name in names("s-"):
+                kind.call(proxy.scripts, "create", kind.definition(name))
+            resource_queries("s-", lambda kind=kind, **query: kind.call(proxy.scripts, "query", plural="s", **query))
 
 
 @scenario("script.etag")
