@@ -145,6 +145,17 @@ void append_effective_partition_key(std::string& out, const PartitionKeyValue& k
     if (kind == HashKind::kHashV2) append_hash_v2(out, input);
 }
 
+bool has_unique_epk(const PartitionKeyValue& key, HashKind kind) {
+    if (kind != HashKind::kHashV1) return true;
+    const auto components = key.components();
+    return std::all_of(components.begin(), components.end(), [](const Component& component) {
+        const auto* text = std::get_if<std::string>(&component);
+        // Longer strings are cut to exactly the limit. A string has at most as many UTF-16 units
+        // as bytes.
+        return text == nullptr || text->size() < limits::kPartitionKeyV1UnitsMax;
+    });
+}
+
 EpkRange prefix_range(const PartitionKeyValue& prefix) {
     std::string epk = effective_partition_key(prefix, HashKind::kMultiHash);
     std::string end = epk;

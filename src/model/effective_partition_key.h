@@ -34,6 +34,10 @@ struct EpkRange {
 std::string effective_partition_key(const PartitionKeyValue& key, HashKind kind);
 void append_effective_partition_key(std::string& out, const PartitionKeyValue& key, HashKind kind);
 
+// Whether no other key has the same EPK. V1 keeps only the beginning of long strings. V2 and
+// MultiHash are 128-bit hashes; two keys with the same hash are not expected.
+bool has_unique_epk(const PartitionKeyValue& key, HashKind kind);
+
 // All EPKs of a MultiHash container whose keys begin with the components of `prefix`.
 EpkRange prefix_range(const PartitionKeyValue& prefix);
 

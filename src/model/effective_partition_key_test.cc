@@ -184,6 +184,17 @@ TEST(EffectivePartitionKey, AppendKeepsExistingContent) {
     EXPECT_EQ(out, "K" + effective_partition_key({true}, HashKind::kHashV2));
 }
 
+TEST(UniqueEpk, DependsOnTheLengthOfV1Strings) {
+    const auto text = [](std::size_t size) { return PartitionKeyValue{std::string(size, 'x')}; };
+    EXPECT_TRUE(has_unique_epk({5.0}, HashKind::kHashV1));
+    EXPECT_TRUE(has_unique_epk(text(99), HashKind::kHashV1));
+    EXPECT_EQ(hex_epk(text(100), HashKind::kHashV1), hex_epk(text(101), HashKind::kHashV1));
+    EXPECT_FALSE(has_unique_epk(text(100), HashKind::kHashV1));
+    EXPECT_FALSE(has_unique_epk(text(101), HashKind::kHashV1));
+    EXPECT_TRUE(has_unique_epk(text(2000), HashKind::kHashV2));
+    EXPECT_TRUE(has_unique_epk(text(2000), HashKind::kMultiHash));
+}
+
 TEST(PrefixRange, ContainsExactlyTheKeysWithThePrefix) {
     const EpkRange range = prefix_range({std::string("tenant")});
     EXPECT_EQ(to_hex_upper(range.min_inclusive), "3B67F777541374F849FC7793DE5DF915");

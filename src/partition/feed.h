@@ -17,6 +17,7 @@ namespace orrery::partition {
 struct FeedScope {
     std::optional<ItemRef> partition_key;  // id and docnum are ignored
     std::optional<model::EpkRange> epks;
+    bool epk_is_unique = false;  // no other partition key has the EPK of partition_key
 };
 
 struct FeedRequest {

@@ -43,13 +43,13 @@ Result<std::unique_ptr<ItemIndex>> ItemIndex::open(const storage::Reader& store,
 }
 
 std::unique_ptr<ItemIndex> ItemIndex::none() {
-    static const auto policy = index::PathPolicy::from_text(
+    static const auto kPolicy = index::PathPolicy::from_text(
         R"({"enabled":false,"automatic":false,"included":[],"excluded":[],"always":[],)"
         R"("composites":[],"computed":[]})");
-    CHECK(static_cast<bool>(policy));
+    CHECK(static_cast<bool>(kPolicy));
     auto index = std::make_unique<ItemIndex>(Opened(), nullptr);
     auto fresh = std::make_shared<Generations>();
-    fresh->active = index->make_generation(1, *policy);
+    fresh->active = index->make_generation(1, *kPolicy);
     index->current_ = fresh;
     index->committed_ = std::move(fresh);
     return index;

@@ -73,8 +73,21 @@ Result<Snapshot> Snapshot::take(const Partition& partition,
     return out;
 }
 
-bool Snapshot::is_whole() const {
-    return !scope_.partition_key && !scope_.epks && !hidden_.expiry.default_ttl && !hidden_.deletes;
+bool Snapshot::is_whole() const { return !scope_.partition_key && !scope_.epks && hides_nothing(); }
+
+Result<std::optional<std::uint64_t>> Snapshot::count() const {
+    if (is_whole()) return std::optional<std::uint64_t>(state_.item_count);
+    if (!scope_.partition_key || !scope_.epk_is_unique || !hides_nothing()) {
+        return std::optional<std::uint64_t>();
+    }
+    std::uint64_t count = 0;
+    const auto cursor =
+        reader_->scan(members_of(scope_.partition_key->epk), storage::Direction::kForward);
+    for (; cursor->valid(); cursor->next()) {
+        ++count;
+    }
+    TRY(cursor->status());
+    return std::optional(count);
 }
 
 bool Snapshot::is_visible(const ItemView& item) const {

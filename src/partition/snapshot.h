@@ -31,6 +31,8 @@ public:
     // Whether every item of the partition is in scope and none is or will be hidden.
     bool is_whole() const;
     const FeedScope& scope() const { return scope_; }
+    // The number of visible items, when it can be counted without reading them.
+    Result<std::optional<std::uint64_t>> count() const;
 
     // Loads single items. Must not outlive the snapshot.
     class Loader {
@@ -80,6 +82,7 @@ public:
 private:
     Snapshot() = default;
 
+    bool hides_nothing() const { return !hidden_.expiry.default_ttl && !hidden_.deletes; }
     bool is_visible(const ItemView& item) const;
 
     std::shared_ptr<const storage::Reader> reader_;

@@ -4,6 +4,7 @@
 
 #include "base/base64.h"
 #include "base/bytes.h"
+#include "json/value.h"
 #include "model/limits.h"
 #include "service/errors.h"
 
@@ -15,6 +16,12 @@ constexpr std::size_t kSignatureBytes = 16;
 constexpr char kVersion = 1;
 
 Error bad_token() { return bad_request("The continuation token is not valid for this request."); }
+
+std::optional<std::string> epk_at(const json::Value& range, std::string_view name) {
+    const json::Value* text = range.find(name);
+    if (text == nullptr || !text->is_string()) return std::nullopt;
+    return model::parse_epk(text->string());
+}
 
 }  // namespace
 
@@ -49,6 +56,31 @@ std::string ContinuationSigner::signature(std::string_view payload, std::string_
     text.append(scope).append(payload);
     const Sha256Digest digest = key_.sign(text);
     return std::string(as_bytes(digest).substr(0, kSignatureBytes));
+}
+
+std::string RangeContinuation::to_json() const {
+    json::Value range{json::Value::Object()};
+    range.set("min", to_hex_upper(epks.min_inclusive));
+    range.set("max", to_hex_upper(epks.max_exclusive));
+    json::Value out{json::Value::Object()};
+    out.set("token", token);
+    out.set("range", std::move(range));
+    return out.text();
+}
+
+Result<RangeContinuation> RangeContinuation::parse(std::string_view json) {
+    if (json.size() > model::limits::kContinuationBytesMax) return bad_token();
+    const auto value = json::Value::parse(json);
+    if (!value) return bad_token();
+    const json::Value* token = value->find("token");
+    const json::Value* range = value->find("range");
+    if (token == nullptr || !token->is_string() || range == nullptr) return bad_token();
+    auto min = epk_at(*range, "min");
+    auto max = epk_at(*range, "max");
+    if (!min || !max) return bad_token();
+    return RangeContinuation{
+        .token = token->string(),
+        .epks = {.min_inclusive = *std::move(min), .max_exclusive = *std::move(max)}};
 }
 
 }  // namespace orrery::service

@@ -9,6 +9,7 @@
 
 #include "base/hash.h"
 #include "base/result.h"
+#include "model/effective_partition_key.h"
 
 namespace orrery::service {
 
@@ -30,6 +31,20 @@ private:
     std::string signature(std::string_view payload, std::string_view scope) const;
 
     HmacSha256Key key_;
+};
+
+// The continuation of a query that the server routes range by range, in the format of Cosmos DB's
+// gateway:
+//   {"token":"<signed>","range":{"min":"","max":"FF"}}
+// The token inside is valid for the same query on that range alone: the Java SDK extracts it and
+// sends it there (CompositeContinuationToken).
+struct RangeContinuation {
+    std::string token;
+    model::EpkRange epks;
+
+    std::string to_json() const;
+    // kBadRequest for anything else.
+    static Result<RangeContinuation> parse(std::string_view json);
 };
 
 }  // namespace orrery::service

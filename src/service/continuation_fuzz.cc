@@ -17,5 +17,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const auto checked = signer.check(token, text);
     CHECK(checked && checked->resume == resume && checked->range_id == 7);
     CHECK(!signer.check(token, std::string(text) + "x"));
+
+    if (const auto read = orrery::service::RangeContinuation::parse(text)) {
+        const auto again = orrery::service::RangeContinuation::parse(read->to_json());
+        CHECK(again && again->token == read->token && again->epks == read->epks);
+    }
     return 0;
 }

@@ -1,11 +1,14 @@
 #include "service/continuation.h"
 
+#include <limits>
 #include <string>
 
 #include <gtest/gtest.h>
 
 #include "base/base64.h"
 #include "model/limits.h"
+#include "sql/exec/resume.h"
+#include "sql/plan/positions.h"
 
 namespace orrery::service {
 namespace {
@@ -85,6 +88,51 @@ TEST(Continuation, MalformedTokenIsRefused) {
                                     std::string(16, '=')}) {
         EXPECT_FALSE(taken(text)) << text;
     }
+}
+
+TEST(RangeContinuation, HasTheFormatOfTheGateway) {
+    const RangeContinuation first{.token = "abc=", .epks = {"", std::string(model::kEpkEnd)}};
+    EXPECT_EQ(first.to_json(), R"({"token":"abc=","range":{"min":"","max":"FF"}})");
+    const auto read = RangeContinuation::parse(first.to_json());
+    ASSERT_TRUE(read);
+    EXPECT_EQ(read->token, first.token);
+    EXPECT_EQ(read->epks, first.epks);
+    // The order of members does not matter, nor do additional ones.
+    EXPECT_TRUE(RangeContinuation::parse(
+        R"({"range":{"max":"ff","min":"05C1","isMinInclusive":true},"token":"abc="})"));
+}
+
+TEST(RangeContinuation, RefusesAnythingElse) {
+    for (const std::string& text :
+         {std::string(),
+          std::string("abc="),
+          std::string("{"),
+          std::string("{}"),
+          std::string("[]"),
+          std::string(R"({"token":"abc="})"),
+          std::string(R"({"token":null,"range":{"min":"","max":"FF"}})"),
+          std::string(R"({"token":"abc=","range":"FF"})"),
+          std::string(R"({"token":"abc=","range":{"min":""}})"),
+          std::string(R"({"token":"abc=","range":{"min":"X","max":""}})"),
+          std::string(R"({"range":{"min":"","max":"FF"}})"),
+          R"({"token":")" + std::string(1000, 'A') + R"(","range":{"min":"","max":"FF"}})"}) {
+        const auto read = RangeContinuation::parse(text);
+        ASSERT_FALSE(read) << text;
+        EXPECT_EQ(read.error().code(), ErrorCode::kBadRequest) << text;
+    }
+}
+
+// The longest position and the longest EPKs: three hashes each.
+TEST(RangeContinuation, FitsIntoOneKilobyte) {
+    const std::string position(1 + 2 * 16 + sql::kPositionBytesMax, 'x');
+    const std::uint64_t most = std::numeric_limits<std::uint64_t>::max();
+    const sql::Resume resume{
+        .position = position, .item = most, .rows_done = most, .passed = most, .given = most};
+    const RangeContinuation token{
+        .token = kSigner.sign({.range_id = 7, .resume = resume.encode()}, "scope"),
+        .epks = {std::string(48, 'a'), std::string(48, 'b')}};
+    EXPECT_LE(token.to_json().size(), model::limits::kContinuationBytesMax);
+    EXPECT_TRUE(RangeContinuation::parse(token.to_json()));
 }
 
 }  // namespace

@@ -30,6 +30,9 @@ public:
     }
     bool is_whole() const override { return true; }
     std::uint64_t item_count() const override { return 1; }
+    Result<std::optional<std::uint64_t>> count() const override {
+        return std::optional<std::uint64_t>(1);
+    }
     std::unique_ptr<index::DocnumCursor> members() const override { return nullptr; }
     const index::PathPolicy* policy() const override { return nullptr; }
     const sql::IndexSource* index() const override { return nullptr; }
@@ -75,8 +78,7 @@ Result<bool> ItemCondition::holds_for(std::string_view json) const {
     const sql::PageLimits limits{.rows_max = 1,
                                  .bytes_max = model::limits::kPageBytesMax,
                                  .time_is_up = never,
-                                 .gives_up = never,
-                                 .at_least_one = true};
+                                 .gives_up = never};
     const sql::ResultPage page = TRY(sql::run_page(prepared_, source, surroundings_, {}, limits));
     return page.count > 0;
 }

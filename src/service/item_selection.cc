@@ -62,7 +62,9 @@ void select_key(ItemSelection& selection,
     select_epks(selection, container, {.min_inclusive = ref.epk, .max_exclusive = ref.epk + '\0'});
     const model::EpkRange& left = *selection.scope.epks;
     if (left.min_inclusive == left.max_exclusive) return;
-    selection.scope = {.partition_key = std::move(ref), .epks = std::nullopt};
+    selection.scope = {.partition_key = std::move(ref),
+                       .epks = std::nullopt,
+                       .epk_is_unique = model::has_unique_epk(key, definition.kind)};
 }
 
 }  // namespace

@@ -156,6 +156,16 @@ std::uint64_t MergedSource::item_count() const {
     return sum;
 }
 
+Result<std::optional<std::uint64_t>> MergedSource::count() const {
+    std::uint64_t sum = 0;
+    for (const Part& part : parts_) {
+        const auto count = TRY(part.source->count());
+        if (!count) return std::optional<std::uint64_t>();
+        sum += *count;
+    }
+    return std::optional(sum);
+}
+
 const index::PathPolicy* MergedSource::policy() const {
     return index() == nullptr ? nullptr : parts_.front().source->policy();
 }

@@ -23,6 +23,9 @@ public:
     Result<const sql::Item*> load(sql::ItemNumber number) override;
     bool is_whole() const override { return false; }
     std::uint64_t item_count() const override { return base_.item_count(); }
+    Result<std::optional<std::uint64_t>> count() const override {
+        return std::optional<std::uint64_t>();
+    }
     std::unique_ptr<index::DocnumCursor> members() const override;
     const index::PathPolicy* policy() const override { return base_.policy(); }
     const sql::IndexSource* index() const override {

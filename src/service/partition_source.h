@@ -39,6 +39,7 @@ public:
     Result<const sql::Item*> load(sql::ItemNumber number) override;
     bool is_whole() const override { return snapshot_.is_whole(); }
     std::uint64_t item_count() const override { return snapshot_.state().item_count; }
+    Result<std::optional<std::uint64_t>> count() const override { return snapshot_.count(); }
     std::unique_ptr<index::DocnumCursor> members() const override;
     const index::PathPolicy* policy() const override {
         return index_.policy().enabled() ? &index_.policy() : nullptr;

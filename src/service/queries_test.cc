@@ -4,10 +4,12 @@
 #include "service/queries.h"
 
 #include <gmock/gmock.h>
+#include <set>
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include "base/hash.h"
 #include "service/test_support.h"
 
 namespace orrery::service {
@@ -185,6 +187,71 @@ TEST_F(QueriesTest, AggregatesCoveredByTheIndexReadNoItems) {
     EXPECT_EQ(ends.counters.index_entries_read, 2U);
 }
 
+TEST_F(QueriesTest, CountsItemsOfAPartitionKeyWithoutReadingThem) {
+    const auto count = [&](const catalog::ContainerPtr& container, std::string_view key) {
+        Request request;
+        request.partition_key = key;
+        const QueryAnswer answer = must(services_.queries->run(
+            request, {}, *container, {.body = R"({"query":"SELECT VALUE COUNT(1) FROM c"})"}));
+        return fmt::format("{} read {}", answer.page.elements, answer.counters.items_read);
+    };
+    EXPECT_EQ(count(container_, R"(["p0"])"), "134 read 0");
+    EXPECT_EQ(count(container_, R"(["p2"])"), "133 read 0");
+    EXPECT_EQ(count(container_, R"(["none"])"), "0 read 0");
+
+    // Keys with the same first 100 characters have the same V1 hash.
+    const auto old = services_.container(
+        R"({"id":"old","partitionKey":{"paths":["/pk"],"kind":"Hash","version":1}})");
+    const std::string long_key(100, 'x');
+    const auto add = [&](int id, const std::string& key) {
+        const auto made = services_.create(old, fmt::format(R"({{"id":"{}","pk":"{}"}})", id, key));
+        ASSERT_TRUE(made.answer);
+    };
+    add(1, long_key + "a");
+    add(2, long_key + "b");
+    add(3, long_key + "b");
+    add(4, "short");
+    EXPECT_EQ(count(old, fmt::format(R"(["{}b"])", long_key)), "2 read 2");
+    EXPECT_EQ(count(old, R"(["short"])"), "1 read 0");
+
+    // Items may have expired.
+    const auto expiring = services_.container(R"({"id":"expiring","defaultTtl":-1})");
+    ASSERT_TRUE(services_.create(expiring, R"({"id":"1","pk":"p"})").answer);
+    ASSERT_TRUE(services_.create(expiring, R"({"id":"2","pk":"p","ttl":5})").answer);
+    EXPECT_EQ(count(expiring, R"(["p"])"), "2 read 2");
+    clock_.advance(std::chrono::seconds(10));
+    EXPECT_EQ(count(expiring, R"(["p"])"), "1 read 1");
+}
+
+TEST_F(QueriesTest, StopsReadingWhenThePageIsFull) {
+    json::Value body{json::Value::Object()};
+    body.set("query", "SELECT * FROM c WHERE c.n < 12");
+    Request request;
+    request.partition_key = R"(["p0"])";
+    request.max_item_count = "4";
+    const QueryAnswer full =
+        must(services_.queries->run(request, {}, *container_, {.body = body.text()}));
+    EXPECT_EQ(full.page.count, 4U);
+    EXPECT_EQ(full.counters.items_read, 4U);
+    ASSERT_TRUE(full.page.continuation);
+    request.continuation = full.page.continuation;
+    const QueryAnswer rest =
+        must(services_.queries->run(request, {}, *container_, {.body = body.text()}));
+    EXPECT_EQ(rest.page.count, 0U);
+    EXPECT_EQ(rest.counters.items_read, 1U) << "the last item of the page before";
+    EXPECT_FALSE(rest.page.continuation);
+    // Sorted queries and those on a range look for the next row.
+    request.continuation = {};
+    body.set("query", "SELECT * FROM c WHERE c.n < 12 ORDER BY c.n");
+    EXPECT_FALSE(must(services_.queries->run(request, {}, *container_, {.body = body.text()}))
+                     .page.continuation);
+    request.partition_key = {};
+    request.range_id = "0";
+    body.set("query", "SELECT * FROM c WHERE c.n < 4");
+    EXPECT_FALSE(must(services_.queries->run(request, {}, *container_, {.body = body.text()}))
+                     .page.continuation);
+}
+
 TEST_F(QueriesTest, CallsUdfsOnIndexMatchesOnly) {
     EXPECT_EQ(way("SELECT * FROM c WHERE udf.even(c.n)"), "scan 400/200");
     EXPECT_EQ(even_.calls, 400);
@@ -277,6 +344,82 @@ TEST_F(QueriesTest, TokenIsValidOnlyForItsQuery) {
     const std::string sorted = *must(ask("SELECT * FROM c ORDER BY c.n", {})).page.continuation;
     EXPECT_TRUE(ask("SELECT * FROM c WHERE c.n >= 4 ORDER BY c.n", sorted));
     EXPECT_EQ(code_of(ask("SELECT * FROM c ORDER BY c.n DESC", sorted)), "400");
+}
+
+// Requests that name no range: the server routes them.
+class RoutedQueriesTest : public ServiceTest {
+protected:
+    RoutedQueriesTest() {
+        container_ = services_.container("{}", 3);
+        for (int i = 0; i < kItems; ++i) {
+            const std::string item = fmt::format(R"({{"id":"{0}","pk":"p{0}"}})", i);
+            EXPECT_TRUE(services_.create(container_, item).answer);
+        }
+    }
+
+    static constexpr int kItems = 12;
+    static constexpr std::string_view kQuery = "SELECT VALUE c.id FROM c";
+
+    Result<QueryAnswer> ask(std::string_view page_size,
+                            std::optional<std::string_view> token,
+                            std::optional<std::string_view> range = {}) {
+        json::Value body{json::Value::Object()};
+        body.set("query", kQuery);
+        Request request;
+        request.max_item_count = page_size;
+        request.continuation = token;
+        request.range_id = range;
+        QueryOptions options;
+        options.cross_partition = true;
+        return services_.queries->run(request, options, *container_, {.body = body.text()});
+    }
+
+    catalog::ContainerPtr container_;
+};
+
+TEST_F(RoutedQueriesTest, ReturnsOneRangePerPage) {
+    for (const std::string_view size : {"-1", "1", "2", "3"}) {
+        std::set<std::string> ranges;
+        std::size_t rows = 0;
+        std::optional<std::string> token;
+        do {
+            const QueryAnswer answer = must(ask(size, token));
+            EXPECT_EQ(answer.partitions, 1U);
+            rows += answer.page.count;
+            token = answer.page.continuation;
+            if (!token) break;
+            EXPECT_LE(token->size(), 1024U);
+            ranges.insert(parsed(*token).find("range")->text());
+        } while (true);
+        EXPECT_EQ(rows, kItems) << size;
+        EXPECT_GE(ranges.size(), 2U) << size;
+    }
+}
+
+TEST_F(RoutedQueriesTest, WrapsATokenOfTheRange) {
+    const std::string token = *must(ask("1", {})).page.continuation;
+    const std::string inside = parsed(token).find("token")->string();
+    EXPECT_EQ(must(ask("1", inside, "0")).page.elements, must(ask("1", token)).page.elements);
+    EXPECT_EQ(code_of(ask("1", inside, "1")), "400");
+    // The range is not for the client to choose.
+    const std::string other = R"({"token":")" + inside + R"(","range":{"min":"","max":"FF"}})";
+    EXPECT_EQ(code_of(ask("1", other)), "400");
+}
+
+TEST_F(RoutedQueriesTest, AcceptsTokensOfEarlierVersions) {
+    const std::string scope =
+        "query " + container_->rid.text() + " 0-2 " + std::string(as_bytes(sha256(kQuery)));
+    const auto old = [&](std::uint32_t range) {
+        return services_.signer->sign({.range_id = range, .resume = {}}, scope);
+    };
+    EXPECT_EQ(must(ask("-1", old(0))).page.elements, must(ask("-1", {}, "0")).page.elements);
+    const QueryAnswer second = must(ask("-1", old(1)));
+    EXPECT_EQ(second.page.elements, must(ask("-1", {}, "1")).page.elements);
+    ASSERT_TRUE(second.page.continuation);
+    EXPECT_TRUE(second.page.continuation->starts_with('{'));
+    const QueryAnswer last = must(ask("-1", second.page.continuation));
+    EXPECT_EQ(last.page.elements, must(ask("-1", {}, "2")).page.elements);
+    EXPECT_FALSE(last.page.continuation);
 }
 
 }  // namespace

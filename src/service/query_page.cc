@@ -69,12 +69,27 @@ Result<ParsedQuery> parse_query(const QueryText& text,
     return out;
 }
 
+QueryTokens::QueryTokens(const ContinuationSigner& signer, const ParsedQuery& query)
+    : signer_(signer), digest_(digest_of(query)) {}
+
+std::string QueryTokens::sign(const Place& place, std::string_view scope) const {
+    return signer_.sign({.range_id = place.source, .resume = place.resume.encode()},
+                        std::string(scope) + " " + digest_);
+}
+
+Result<QueryTokens::Place> QueryTokens::check(std::string_view token,
+                                              std::string_view scope) const {
+    const auto checked = signer_.check(token, std::string(scope) + " " + digest_);
+    if (!checked) return bad_continuation();
+    return Place{.source = checked->range_id, .resume = TRY(sql::Resume::decode(checked->resume))};
+}
+
+Error bad_continuation() { return bad_request("Invalid Continuation Token"); }
+
 Result<QueryPage> QueryPage::open(const Request& request,
                                   const ParsedQuery& query,
-                                  const ContinuationSigner& signer,
-                                  std::string_view scope,
                                   Options options) {
-    QueryPage page(query, signer, std::string(scope) + " " + digest_of(query));
+    QueryPage page(query);
     {
         const Stopwatch watch(options.measure, page.answer_.times.bind);
         page.prepared_ = TRY(sql::bind(*query.syntax, query.context));
@@ -83,44 +98,23 @@ Result<QueryPage> QueryPage::open(const Request& request,
                     .bytes_max = model::limits::kPageBytesMax,
                     .time_is_up = expires_in(kPageTime),
                     .gives_up = expires_in(kQueryTime),
-                    .at_least_one = true,
+                    .seeks_end = options.seeks_end,
                     .describe = options.describe || query.syntax->explain,
                     .measure = options.measure};
-    if (request.continuation) {
-        const auto token = signer.check(*request.continuation, page.scope_);
-        if (!token) return bad_request("Invalid Continuation Token");
-        page.start_ = {.source = token->range_id,
-                       .resume = TRY(sql::Resume::decode(token->resume))};
-    }
     return page;
 }
 
-Result<std::optional<sql::Resume>> QueryPage::add_rows(sql::ItemSource& source,
-                                                       const sql::Resume& from) {
+Result<std::optional<sql::Resume>> QueryPage::read(sql::ItemSource& source,
+                                                   const sql::Resume& from) {
     const sql::ResumeFilter* filter =
         query_.spec.resume_filter ? &*query_.spec.resume_filter : nullptr;
     sql::ResultPage part =
         TRY(sql::run_page(prepared_, source, query_.context.surroundings, {from, filter}, limits_));
-    Page& page = answer_.page;
-    if (part.count > 0 && page.count > 0) page.elements += ',';
-    page.elements += part.rows;
-    page.count += part.count;
-    answer_.counters += part.counters;
+    answer_.page.elements = std::move(part.rows);
+    answer_.page.count = part.count;
+    answer_.counters = part.counters;
     answer_.access = std::move(part.access);
-    limits_.rows_max -= part.count;
-    limits_.bytes_max =
-        model::limits::kPageBytesMax - std::min(page.elements.size(), model::limits::kPageBytesMax);
-    limits_.at_least_one = page.count == 0;
     return std::move(part.resume);
-}
-
-bool QueryPage::is_full() const {
-    return limits_.rows_max == 0 || limits_.bytes_max == 0 || limits_.time_is_up();
-}
-
-void QueryPage::continue_at(std::uint32_t source, const sql::Resume& resume) {
-    answer_.page.continuation =
-        signer_.sign({.range_id = source, .resume = resume.encode()}, scope_);
 }
 
 QueryAnswer QueryPage::finish() && {
@@ -137,9 +131,13 @@ Result<QueryAnswer> run_over(const Request& request,
                              const ContinuationSigner& signer,
                              std::string_view scope,
                              sql::ItemSource& source) {
-    QueryPage page = TRY(QueryPage::open(request, query, signer, scope, {}));
-    const sql::Resume from = page.start() ? page.start()->resume : sql::Resume();
-    if (const auto resume = TRY(page.add_rows(source, from))) page.continue_at(0, *resume);
+    const QueryTokens tokens(signer, query);
+    sql::Resume from;
+    if (request.continuation) from = TRY(tokens.check(*request.continuation, scope)).resume;
+    QueryPage page = TRY(QueryPage::open(request, query, {}));
+    if (const auto resume = TRY(page.read(source, from))) {
+        page.answer().page.continuation = tokens.sign({.source = 0, .resume = *resume}, scope);
+    }
     return std::move(page).finish();
 }
 

@@ -1,5 +1,5 @@
-// Shared by queries on items and on resources of the catalog: parses and checks the text, runs it
-// over one source after the other until the page is full, and signs the continuation token.
+// Shared by queries on items and on resources of the catalog: parses and checks the text, reads a
+// page of rows from one source, and signs the continuation token.
 
 #pragma once
 
@@ -61,51 +61,54 @@ struct QueryAnswer {
     std::size_t partitions = 0;  // that were read
 };
 
-// One page of a query. Sources are added one after the other; the query must outlive the page.
+// The continuation tokens of one query: a token for another query is refused.
+class QueryTokens {
+public:
+    QueryTokens(const ContinuationSigner& signer, const ParsedQuery& query);
+
+    // A source and the position in it.
+    struct Place {
+        std::uint32_t source = 0;
+        sql::Resume resume;
+    };
+
+    // `scope` names what is queried: a token for anything else is refused.
+    std::string sign(const Place& place, std::string_view scope) const;
+    Result<Place> check(std::string_view token, std::string_view scope) const;
+
+private:
+    const ContinuationSigner& signer_;
+    const std::string digest_;
+};
+
+Error bad_continuation();
+
+// One page of a query: the rows of one source. The query must outlive the page.
 class QueryPage {
 public:
     struct Options {
         bool describe = false;  // the answer shows the plan
         bool measure = false;   // the answer shows how long each step took
+        bool seeks_end = true;  // see sql::PageLimits
     };
 
-    // `scope` names what is queried: a token for anything else, or for another query, is refused.
     static Result<QueryPage> open(const Request& request,
                                   const ParsedQuery& query,
-                                  const ContinuationSigner& signer,
-                                  std::string_view scope,
                                   Options options);
 
-    // Where the page resumes: the source and the position in it. Nothing for the first page.
-    struct Start {
-        std::uint32_t source = 0;
-        sql::Resume resume;
-    };
-    const std::optional<Start>& start() const { return start_; }
+    // Fills the page. Returns where to resume when rows are left.
+    Result<std::optional<sql::Resume>> read(sql::ItemSource& source, const sql::Resume& from);
 
-    // Appends rows of the source. Returns where to resume when the page ends within it.
-    Result<std::optional<sql::Resume>> add_rows(sql::ItemSource& source, const sql::Resume& from);
-
-    // No room or time left for rows of another source.
-    bool is_full() const;
-
-    // The next page starts here.
-    void continue_at(std::uint32_t source, const sql::Resume& resume);
-
-    // The caller fills in what only it knows: position and number of partitions.
+    // The caller fills in what only it knows: continuation, position and number of partitions.
     QueryAnswer& answer() { return answer_; }
     QueryAnswer finish() &&;
 
 private:
-    QueryPage(const ParsedQuery& query, const ContinuationSigner& signer, std::string scope)
-        : query_(query), signer_(signer), scope_(std::move(scope)) {}
+    explicit QueryPage(const ParsedQuery& query) : query_(query) {}
 
     const ParsedQuery& query_;
-    const ContinuationSigner& signer_;
-    std::string scope_;
     sql::Prepared prepared_;
-    sql::PageLimits limits_;  // of what is left of the page
-    std::optional<Start> start_;
+    sql::PageLimits limits_;
     QueryAnswer answer_;
 };
 

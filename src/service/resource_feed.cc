@@ -35,7 +35,11 @@ public:
     }
     bool is_whole() const override { return true; }
     std::uint64_t item_count() const override { return resources_.size(); }
+    Result<std::optional<std::uint64_t>> count() const override {
+        return std::optional<std::uint64_t>(resources_.size());
+    }
     std::unique_ptr<index::DocnumCursor> members() const override { return nullptr; }
+    const index::PathPolicy* policy() const override { return nullptr; }
     const sql::IndexSource* index() const override { return nullptr; }
     bool sorts_without_index() const override { return true; }
 

@@ -335,7 +335,8 @@ std::vector<QueryRange> query_ranges(const PartitionKeyFilter& filter,
             ranges.push_back({epk, epk, true});
         } else {
             const model::EpkRange range = model::prefix_range(key);
-            ranges.push_back({range.min_inclusive, range.max_exclusive, false});
+            // The service's plans include the end; no key has that EPK.
+            ranges.push_back({range.min_inclusive, range.max_exclusive, true});
         }
     }
     std::sort(ranges.begin(), ranges.end(), [](const QueryRange& a, const QueryRange& b) {

@@ -198,6 +198,7 @@ TEST(QueryRanges, Ends) {
     const auto prefix = query_ranges({.all = false, .keys = {{std::string("x")}}}, two);
     ASSERT_EQ(prefix.size(), 1U);
     EXPECT_FALSE(prefix[0].is_point());
+    EXPECT_TRUE(prefix[0].max_inclusive) << "as in the service's plans";
     EXPECT_EQ(prefix[0].min_inclusive, model::prefix_range({std::string("x")}).min_inclusive);
     EXPECT_FALSE(is_single_key({.all = false, .keys = {{std::string("x")}}}, two));
 }

@@ -50,7 +50,10 @@ public:
 
     // Every item of the partition is in the scope, so index entries can be counted.
     virtual bool is_whole() const = 0;
+    // Of the partition, whatever the scope.
     virtual std::uint64_t item_count() const = 0;
+    // The number of items in the scope, when known without reading them.
+    virtual Result<std::optional<std::uint64_t>> count() const = 0;
     // The items of the scope when it is one logical partition, else null.
     virtual std::unique_ptr<index::DocnumCursor> members() const = 0;
     // The container's current indexing policy, null when it is not indexed. Its indexes need not be

@@ -34,6 +34,9 @@ public:
     }
     bool is_whole() const override { return true; }
     std::uint64_t item_count() const override { return items_.size(); }
+    Result<std::optional<std::uint64_t>> count() const override {
+        return std::optional<std::uint64_t>(items_.size());
+    }
     std::unique_ptr<index::DocnumCursor> members() const override { return nullptr; }
     const index::PathPolicy* policy() const override { return nullptr; }
     const IndexSource* index() const override { return nullptr; }
@@ -87,8 +90,7 @@ inline std::string run(std::string_view text, ItemSource& source, const RunOptio
         const PageLimits limits{.rows_max = options.page_size,
                                 .bytes_max = 4 << 20,
                                 .time_is_up = options.time_is_up,
-                                .gives_up = [] { return false; },
-                                .at_least_one = true};
+                                .gives_up = [] { return false; }};
         const auto page =
             run_page(*prepared, source, context.surroundings, {.resume = from}, limits);
         if (!page) return failed(page.error());

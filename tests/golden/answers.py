@@ -138,9 +138,12 @@ def normalise_header(name: str, value: str | None) -> str:
         return re.sub(r"^\d+:(-1#)?\d+$", lambda m: f"<range>:{m[1] or ''}<lsn>", value)
     if name in ("lsn", "x-ms-item-lsn", "x-ms-documentdb-partitionkeyrangeid"):
         return re.sub(r"^\d+$", "<number>", value)
+    if name == "x-ms-continuation":
+        # Its own text is opaque, the JSON around it is not.
+        return re.sub(r'^[\w+/]+=*$|(?<="token":")[\w+/]+=*(?=")', "<token>", value)
     if name == "x-ms-documentdb-query-metrics":
-        value = re.sub(r"=\d+\.\d\d(?=;|$)", "=<n.nn>", value)
-        return re.sub(r"(instructionCount|[a-z]+DocumentSize)=\d+", r"\1=<n>", value)
+        value = re.sub(r"(TimeInMs)=\d+\.\d\d(?=;|$)", r"\1=<n.nn>", value)
+        return re.sub(r"(instructionCount|[a-z]+DocumentSize)=[1-9]\d*", r"\1=<n>", value)
     if name == "x-ms-cosmos-index-utilization":
         encoding, text = "percent-encoded", urllib.parse.unquote(value)
         if not text.startswith("{"):

@@ -46,19 +46,6 @@ private:
 
 }  // namespace
 
-Counters& Counters::operator+=(const Counters& other) {
-    items_read += other.items_read;
-    item_bytes_read += other.item_bytes_read;
-    index_entries_read += other.index_entries_read;
-    rows += other.rows;
-    row_bytes += other.row_bytes;
-    planning += other.planning;
-    finding += other.finding;
-    loading += other.loading;
-    writing += other.writing;
-    return *this;
-}
-
 ItemLoader::ItemLoader(const DriverContext& context)
     : context_(context), values_(context.paths.size()) {}
 

@@ -37,8 +37,6 @@ struct Counters {
     std::chrono::nanoseconds finding{};
     std::chrono::nanoseconds loading{};
     std::chrono::nanoseconds writing{};
-
-    Counters& operator+=(const Counters& other);
 };
 
 class Driver {

@@ -27,8 +27,8 @@ bool Output::add(const Value& row) {
         failed_ = true;
         return true;
     }
-    const bool first = count_ == 0 && limits_.at_least_one;
-    if (rows_.size() > limits_.bytes_max && !first) {
+    // The first row is taken whatever its size, so every page makes progress.
+    if (rows_.size() > limits_.bytes_max && count_ > 0) {
         rows_.resize(before);
         return false;
     }

@@ -46,7 +46,7 @@ public:
                 return resume_at(0);
             }
             const std::uint64_t skip = driver_.number() == from.item ? from.rows_done : 0;
-            const auto stopped = TRY(take_rows(loop, skip));
+            const auto stopped = TRY(take_rows(loop, skip, limits.seeks_end));
             if (stopped) return resume_at(*stopped);
         }
         return std::optional<Resume>();
@@ -63,8 +63,10 @@ private:
         return output_.add(row);
     }
 
-    // Writes the current item's rows; returns the number of the first that did not fit.
-    Result<std::optional<std::uint64_t>> take_rows(RowLoop& loop, std::uint64_t skip) {
+    // Writes the current item's rows. When the page ends here, returns how many of them are done.
+    Result<std::optional<std::uint64_t>> take_rows(RowLoop& loop,
+                                                   std::uint64_t skip,
+                                                   bool seeks_end) {
         evaluator_.begin_item();
         evaluator_.arena().reset();
         evaluator_.paths = driver_.paths();
@@ -75,6 +77,8 @@ private:
             const bool taken = write(evaluator_.evaluate(*prepared_.query.output));
             if (evaluator_.error()) break;
             if (!taken) return std::optional(row);
+            const bool ended = output_.is_full() && !output_.is_complete();
+            if (ended && !seeks_end) return std::optional(row + 1);
         }
         if (auto error = evaluator_.take_error()) return *std::move(error);
         TRY(output_.status());

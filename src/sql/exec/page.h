@@ -22,8 +22,9 @@ struct PageLimits {
     std::size_t bytes_max = 0;
     std::function<bool()> time_is_up;  // ends the page; polled periodically
     std::function<bool()> gives_up;    // aborts a query that cannot end a page early
-    // Accept the first row whatever its size, so every page makes progress.
-    bool at_least_one = true;
+    // Look for another row after a full page, so that the last page has no continuation. Ignored
+    // by queries that know all their rows.
+    bool seeks_end = true;
     // Describe the plan as well as running it.
     bool describe = false;
     // Record how long each step takes.

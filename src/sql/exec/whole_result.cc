@@ -14,6 +14,7 @@
 #include "sql/exec/order_key.h"
 #include "sql/grouping.h"
 #include "sql/plan/description.h"
+#include "sql/plan/positions.h"
 #include "sql/subquery.h"
 
 namespace orrery::sql {
@@ -130,7 +131,9 @@ private:
         const Condition condition = condition_of(query, prepared_.paths);
         {
             const Stopwatch watch(limits_.measure, page_.counters.planning);
-            page_.access = TRY(plan_access(query, prepared_.paths, condition, source_, {}));
+            // A plan that resumes by item number never walks an index in value order.
+            const std::string position = keeps_order(query) ? number_position(0) : "";
+            page_.access = TRY(plan_access(query, prepared_.paths, condition, source_, position));
         }
         if (limits_.describe) TRY(describe(page_.access, query, condition, source_));
         const DriverContext context{query,
@@ -176,6 +179,7 @@ private:
     template <typename Take>
     Status each_derived_row(const BoundQuery& query, RowLoop& loop, Take take) {
         WholeResult inner(prepared_, evaluator_, source_, surroundings_, limits_, page_);
+        inner.outer_keeps_order_ = keeps_order(query);
         TRY(inner.collect(*query.derived));
         const std::vector<Value> none(paths_.size());
         for (const auto& [key, row] : inner.rows_.rows()) {
@@ -196,8 +200,10 @@ private:
 
     Status collect_groups(const BoundQuery& query) {
         Grouping grouping(query, evaluator_);
-        if (counts_all_items(query)) {
-            grouping.add_rows(source_.item_count());
+        std::optional<std::uint64_t> count;
+        if (counts_all_items(query)) count = TRY(source_.count());
+        if (count) {
+            grouping.add_rows(*count);
         } else {
             TRY(each_row(query, [&]() -> Status {
                 grouping.add();
@@ -218,10 +224,21 @@ private:
         return {};
     }
 
-    // The source knows its item count without reading items.
-    bool counts_all_items(const BoundQuery& query) const {
-        return query.over_items && source_.is_whole() && query.filters.empty() &&
-               query.sources.empty() && query.group_keys.empty() &&
+    // MAKELIST and MAKESET expose the order of the rows: that of the items, not of an index.
+    bool keeps_order(const BoundQuery& query) const {
+        return outer_keeps_order_ ||
+               std::any_of(query.aggregates.begin(),
+                           query.aggregates.end(),
+                           [](const BoundAggregate& aggregate) {
+                               return aggregate.kind == AggregateKind::kMakeList ||
+                                      aggregate.kind == AggregateKind::kMakeSet;
+                           });
+    }
+
+    // The query asks only for the number of items.
+    static bool counts_all_items(const BoundQuery& query) {
+        return query.over_items && query.filters.empty() && query.sources.empty() &&
+               query.group_keys.empty() &&
                std::all_of(query.aggregates.begin(),
                            query.aggregates.end(),
                            [](const BoundAggregate& aggregate) {
@@ -278,6 +295,7 @@ private:
     const ItemPaths paths_;
     KeyedRows rows_;
     std::uint64_t sequence_ = 0;
+    bool outer_keeps_order_ = false;  // this is the FROM subquery of a query that does
 };
 
 }  // namespace

@@ -181,6 +181,72 @@ scenario('query.resume', inQueried(async (container, database) => {
   }
 }));
 
+scenario('query.gateway_token', inQueried(async (container, database) => {
+  const again = newClient().database(database.id).container(container.id);
+  const seen = [];
+  let token;
+  for (let from = container; ; from = again) {
+    const page = await from.items.query('SELECT VALUE c.id FROM c', { maxItemCount: 7, continuationToken: token }).fetchNext();
+    seen.push(...page.resources);
+    token = page.continuationToken;
+    if (!token) break;
+    const { token: inside, range } = JSON.parse(token);
+    assert.ok(typeof inside === 'string' && inside && range.min < range.max, token);
+    assert.ok(token.length <= 1024);
+  }
+  assert.deepEqual(seen.sort(), queried.map(({ id }) => id));
+}));
+
+scenario('query.full_pages', inQueried(async (container) => {
+  const wanted = byN.filter((item) => item.pk === 'key-3').map(({ id }) => id);
+  assert.equal(wanted.length, 5);
+  for (const [query, options] of [
+    ['SELECT VALUE c.id FROM c', { partitionKey: 'key-3' }],
+    ['SELECT VALUE c.id FROM c ORDER BY c.n', { partitionKey: 'key-3' }],
+    ['SELECT VALUE c.id FROM c WHERE c.pk = "key-3"', {}],
+    ['SELECT VALUE c.id FROM c WHERE c.pk = "key-3" ORDER BY c.n', {}],
+    ['SELECT VALUE c.id FROM c WHERE c.pk = "key-3" ORDER BY c.n', { forceQueryPlan: true }],
+  ]) {
+    for (const maxItemCount of [1, 5]) {
+      const iterator = () => container.items.query(query, { ...options, maxItemCount });
+      const ordered = (rows) => (query.includes('ORDER BY') ? rows : [...rows].sort());
+      const { resources } = await iterator().fetchAll();
+      assert.deepEqual(ordered(resources), ordered(wanted), `${query} ${maxItemCount}`);
+      const pages = await pagesOf(iterator());
+      assert.ok(pages.every((page) => page.length <= maxItemCount), query);
+      assert.deepEqual(ordered(pages.flat()), ordered(wanted), `${query} ${maxItemCount}`);
+      const iterated = [];
+      for await (const page of iterator().getAsyncIterator()) iterated.push(...page.resources);
+      assert.deepEqual(ordered(iterated), ordered(wanted), `${query} ${maxItemCount}`);
+    }
+  }
+}));
+
+scenario('query.lists', inContainer('/pk', async (container) => {
+  for (const [id, n] of [['c', 3], ['a', 1], ['d', 2], ['b', 1]]) await container.items.create({ id, pk: 'one', n });
+  for (const options of [{}, { partitionKey: 'one' }, { forceQueryPlan: true }]) {
+    assert.deepEqual(await all(container, 'SELECT VALUE MAKELIST(c.n) FROM c', options), [[3, 1, 2, 1]]);
+    assert.deepEqual(await all(container, 'SELECT VALUE MAKELIST(c.id) FROM c WHERE c.id > "0"', options), [['c', 'a', 'd', 'b']]);
+    assert.deepEqual(await all(container, 'SELECT VALUE MAKESET(c.n) FROM c', options), [[3, 1, 2]]);
+  }
+}));
+
+scenario('query.count', inQueried(async (container) => {
+  const { resources, queryMetrics } = await container.items.query('SELECT VALUE COUNT(1) FROM c',
+    { partitionKey: 'key-1', populateQueryMetrics: true }).fetchAll();
+  assert.deepEqual(resources, [5]);
+  const [metrics] = Object.values(queryMetrics);
+  assert.equal(metrics.retrievedDocumentCount, 0);
+  assert.equal(metrics.retrievedDocumentSize, 0);
+  assert.equal(metrics.outputDocumentCount, 1);
+}));
+
+scenario('query.index_metrics', inQueried(async (container) => {
+  const { indexMetrics } = await container.items.query('SELECT * FROM c',
+    { partitionKey: 'key-1', populateIndexMetrics: true }).fetchAll();
+  assert.ok(indexMetrics.includes('"SingleIndexes":[{"IndexSpec":"/pk/?"}]'), indexMetrics);
+}));
+
 scenario('query.metrics', inQueried(async (container) => {
   for (const [query, options, rows, ranges] of [['SELECT * FROM c', { partitionKey: 'key-1' }, 5, 1],
     ['SELECT * FROM c WHERE c.pk = "key-1" ORDER BY c.n', {}, 5, 1], ['SELECT * FROM c ORDER BY c.n', {}, 60, partitions]]) {

@@ -1,4 +1,5 @@
 import contextlib
+import json
 from concurrent.futures import ThreadPoolExecutor
 
 from support import PARTITIONS, container, of_other_client, refused, scenario
@@ -142,12 +143,83 @@ def resume():
             seen, token, source = [], None, items
             while True:
                 pages = source.query_items(query, max_item_count=2, **options).by_page(token)
-                seen += list(next(pages))
+                seen += list(next(pages, []))  # nothing may be left behind a full page
                 token, source = pages.continuation_token, of_other_client(items) if token is None else source
                 if not token:
                     break
                 assert len(seen) <= 60, "no end"
             assert sorted(seen) == wanted, (query, seen)
+
+
+@scenario("query.gateway_token")
+def gateway_token():
+    with queried() as items:
+        seen, token, source = [], None, items
+        while True:
+            pages = source.query_items("SELECT VALUE c.id FROM c", max_item_count=7,
+                                       enable_cross_partition_query=True).by_page(token)
+            seen += list(next(pages, []))
+            token, source = pages.continuation_token, of_other_client(items)
+            if not token:
+                break
+            parts = json.loads(token)
+            assert parts["token"] and parts["range"]["min"] < parts["range"]["max"], token
+            assert len(token) <= 1024, token
+        assert sorted(seen) == IDS, seen
+
+
+@scenario("query.full_pages")
+def full_pages():
+    with queried() as items:
+        wanted = [item["id"] for item in sorted(QUERIED, key=lambda item: item["n"]) if item["pk"] == "key-3"]
+        assert len(wanted) == 5
+        for query, options in (("SELECT VALUE c.id FROM c", {"partition_key": "key-3"}),
+                               ('SELECT VALUE c.id FROM c WHERE c.pk = "key-3"', {"enable_cross_partition_query": True}),
+                               ("SELECT VALUE c.id FROM c ORDER BY c.n", {"partition_key": "key-3"}),
+                               ('SELECT VALUE c.id FROM c WHERE c.pk = "key-3" ORDER BY c.n',
+                                {"enable_cross_partition_query": True})):
+            in_order = list if "ORDER BY" in query else sorted
+            for size in (1, 5):
+                assert in_order(rows(items, query, max_item_count=size, **options)) == in_order(wanted), (query, size)
+                pages = [list(page) for page in items.query_items(query, max_item_count=size, **options).by_page()]
+                assert in_order(row for page in pages for row in page) == in_order(wanted), (query, size, pages)
+                assert all(0 < len(page) <= size for page in pages), (query, size, pages)
+
+
+@scenario("query.lists")
+def lists():
+    with container() as items:
+        for name, n in (("c", 3), ("a", 1), ("d", 2), ("b", 1)):
+            items.create_item({"id": name, "pk": "one", "n": n})
+        found = rows(items, "SELECT VALUE MAKELIST(c.n) FROM c", partition_key="one")
+        assert found == [[3, 1, 2, 1]], found
+        found = rows(items, 'SELECT VALUE MAKELIST(c.id) FROM c WHERE c.id > "0"', partition_key="one")
+        assert found == [["c", "a", "d", "b"]], found
+        found = rows(items, "SELECT VALUE MAKESET(c.n) FROM c", partition_key="one")
+        assert found == [[3, 1, 2]], found
+
+
+@scenario("query.count")
+def count():
+    with queried() as items:
+        seen = []
+        pages = items.query_items("SELECT VALUE COUNT(1) FROM c", partition_key="key-1", populate_query_metrics=True,
+                                  response_hook=lambda headers, _: seen.append(headers)).by_page()
+        assert [list(page) for page in pages] == [[5]] and pages.continuation_token is None
+        parts = dict(part.split("=") for part in seen[0]["x-ms-documentdb-query-metrics"].split(";"))
+        assert (parts["retrievedDocumentCount"], parts["retrievedDocumentSize"]) == ("0", "0"), parts
+        assert float(parts["indexUtilizationRatio"]) == 1, parts
+
+
+@scenario("query.index_metrics")
+def index_metrics():
+    with queried() as items:
+        seen = []
+        rows(items, "SELECT * FROM c", partition_key="key-1", populate_index_metrics=True,
+             response_hook=lambda headers, _: seen.append(headers))
+        found = seen[0]["x-ms-cosmos-index-utilization"]["UtilizedSingleIndexes"]
+        assert [(one["FilterExpression"], one["IndexSpec"], one["IndexImpactScore"]) for one in found] == [
+            ("", "/pk/?", "High")], found
 
 
 @scenario("query.metrics")
