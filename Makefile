@@ -21,9 +21,9 @@ test: setup-test  ## every test and check
 check: setup-check  ## the fast checks: format, layout, unit tests, golden tests in memory
 	@tools/ci.py check
 
-tidy: setup-check  ## run clang-tidy on files that differ from HEAD
+tidy: setup-check  ## run clang-tidy on what has changed since tools/clang_tidy.base
 	cmake --preset dev
-	tools/clang_tidy.sh
+	tools/clang_tidy.py
 
 format: setup-check  ## format all C++ files
 	git ls-files '*.cc' '*.h' | xargs clang-format-14 -i

@@ -32,7 +32,7 @@ class Step:
     name: str
     command: str
     needs: tuple[str, ...] = ()
-    # A compiler takes both cores by itself: one such step at a time, beside one that mostly waits.
+    # Takes both cores by itself, as a compiler does: one such step at a time, beside one that mostly waits.
     compiles: bool = False
     # Not to be disturbed by anything beside it.
     alone: bool = False
@@ -67,7 +67,10 @@ def on_release(name: str, command: str, alone: bool = False) -> Step:
 STEPS = {step.name: step for step in [
     Step("format", "git ls-files '*.cc' '*.h' | xargs clang-format-14 --dry-run --Werror"),
     Step("layout", "tools/tidy.py"),
-    Step("clang-tidy", "tools/clang_tidy.sh --all", ("build-dev",), compiles=True),
+    # Both need the dev preset configured, not built.
+    Step("clang-tidy", "cmake --preset dev && tools/clang_tidy.py", compiles=True),
+    Step("headers", "cmake --preset dev && cmake --build --preset dev --parallel 2 "
+         "--target all_verify_interface_header_sets", compiles=True),
     build("dev"), unit("dev"), golden("golden-dev", "dev", "ephemeral"),
     build("release"), golden("golden", "release"),
     on_release("sdk", "tests/sdk/run.py"),
@@ -80,15 +83,20 @@ STEPS = {step.name: step for step in [
     on_release("abuse", "python3 tests/abuse/run.py", alone=True),
     build("asan"), unit("asan"), golden("golden-asan", "asan", "default,page-size-1"),
     sanitized_sdk("asan"), sanitized_sdk("tsan"),
+    Step("crash-asan", "python3 tests/crash/run.py --server build/asan/orrery --rounds 20",
+         ("build-asan",)),
+    Step("isolation-asan", "python3 tests/isolation/run.py --server build/asan/orrery --seconds 8 --kills 2",
+         ("build-asan",)),
     build("tsan"), unit("tsan"), golden("golden-tsan", "tsan", "default,page-size-1"),
-    build("fuzz"), Step("fuzz", "tools/fuzz.py --seconds 5", ("build-fuzz",)),
+    build("fuzz"), Step("fuzz", "tools/fuzz.py --seconds 30", ("build-fuzz",), compiles=True),
 ]}
 GROUPS = {
     "check": ["format", "layout", "build-dev", "unit-dev", "golden-dev"],
     # In this order as far as the needs allow: a build beside the tests of the one before.
     "test": ["format", "layout", "build-release", "crash", "build-asan", "sdk", "golden",
-             "binary", "isolation", "differential", "build-tsan", "unit-asan", "golden-asan", "sdk-asan", "disk",
-             "build-fuzz", "unit-tsan", "golden-tsan", "sdk-tsan", "fuzz", "abuse"],
+             "binary", "isolation", "differential", "build-tsan", "unit-asan", "golden-asan", "sdk-asan",
+             "crash-asan", "isolation-asan", "disk", "build-fuzz", "unit-tsan", "golden-tsan", "sdk-tsan",
+             "headers", "clang-tidy", "fuzz", "abuse"],
 }
 
 
