@@ -2,7 +2,7 @@
 """Runs every fuzzer of build/fuzz, two at a time, on its committed seeds and on what it has found so far.
 
 The seeds are in tests/corpus. Interesting inputs are kept from run to run in the corpus directory, outside
-of build/, and are replayed first. An input that fails goes to build/fuzz/found and to the corpus, so that
+of build/, and are replayed first. An input that crashes goes to build/fuzz/found and to the corpus, so that
 every later run fails until it is fixed.
 """
 import argparse
@@ -53,7 +53,8 @@ def run(name: str, seconds: int, directory: pathlib.Path) -> bool:
         print(f"pass {name}: {lines[-1] if lines else ''}, corpus {before} -> {len(os.listdir(corpus))}",
               flush=True)
         return True
-    for path in FOUND.glob(f"{name}-*"):
+    # Not timeouts, which a busy machine causes as well.
+    for path in FOUND.glob(f"{name}-crash-*"):
         shutil.copy(path, corpus)
     print("\n".join([*lines[-TAIL_LINES:], f"fail {name}: exit code {done.returncode}"]), flush=True)
     return False
