@@ -152,7 +152,7 @@ protected:
         ASSERT_EQ(send("POST", "/dbs", {}, R"({"id":"d"})").status, 201U);
         ASSERT_EQ(send("POST",
                        "/dbs/d/colls",
-                       {{"x-ms-offer-throughput", std::to_string(partitions * 10'000)}},
+                       {{"x-ms-offer-throughput", std::to_string(partitions * 6'000)}},
                        R"({"id":"c","partitionKey":{"paths":["/pk"],"version":2}})")
                       .status,
                   201U);

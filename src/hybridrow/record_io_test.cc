@@ -64,13 +64,13 @@ TEST(RecordIo, ReadsSegmentsOfAnyLength) {
 
 TEST(RecordIo, RefusesStreamsWithoutSegment) {
     expect_refused("", "the stream has no segment");
-    expect_refused(hex({kRecord}), "the schema 2147473649 is where");
+    expect_refused(hex({kRecord}), "a row of schema 2147473649 is where");
 }
 
 TEST(RecordIo, RefusesOtherVersionsAndSchemas) {
     expect_refused(hex({"7b 7d"}), "shorter than its header");
     expect_refused(hex({"80 f0d8ff7f 01 0a000000"}), "version 128 instead of 129");
-    expect_refused(hex({kSegment, "81 7054e17f 00"}), "the schema 2145473648 is where");
+    expect_refused(hex({kSegment, "81 7054e17f 00"}), "a row of schema 2145473648 is where");
     expect_refused(hex({kSegment, kRecord, "00"}), "shorter than its header");
 }
 
