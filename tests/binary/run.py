@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Batches and bulks in the binary form of the .NET SDK, against a server: what a client of that form
-would see. The SDK itself cannot run here; lib/hybridrow.py speaks its format.
+"""Batches and bulk requests in the binary format of the .NET SDK, against a server. The SDK itself
+cannot run here; lib/hybridrow.py implements its format.
 
     tests/binary/run.py [--server build/release/orrery]
 """
@@ -71,7 +71,7 @@ class Checks:
         read = json.loads(results[4]["resourceBody"])
         expect(read["n"] == 5 and read["_etag"] == results[4]["eTag"], str(read))
         expect("resourceBody" not in results[5] or results[5]["resourceBody"] is None,
-               "minimal, and yet a body")
+               "a body despite the minimal preference")
         expect(all(result["requestCharge"] > 0 for result in results), "charges")
         return f"{len(results)} results"
 

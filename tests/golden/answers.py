@@ -1,6 +1,6 @@
-"""Turns an answer into the text a .test file holds, with what differs between runs made equal.
+"""Turns an answer into the text of a .test file, with placeholders for what differs between runs.
 
-Bodies are compared as text, not as values: the service promises JSON back digit for digit.
+Bodies are compared as text, not as values: the service returns JSON digit for digit.
 """
 
 import base64
@@ -32,7 +32,7 @@ TAILS = {
 
 
 class BrokenRule(Exception):
-    """An answer that no client may ever get, whatever the test expects (protocol, hard rules)."""
+    """An answer that is wrong whatever the test expects (protocol, hard rules)."""
 
 
 def check_rules(answer: Answer) -> None:
@@ -62,7 +62,7 @@ def check_rules(answer: Answer) -> None:
 
 
 def feed_elements(answer: Answer) -> tuple[str, list[str]] | None:
-    """A head line and the texts of a feed's elements; None when this is no feed."""
+    """A head line and the texts of a feed's elements; None if this is not a feed."""
     text = answer.body.decode()
     start = re.match(r'\{"_rid":"([^"]*)","([A-Za-z]+)":\[', text)
     if answer.status != 200 or not start:
@@ -80,7 +80,7 @@ def feed_elements(answer: Answer) -> tuple[str, list[str]] | None:
 
 
 def batch_results(answer: Answer) -> list[str] | None:
-    """The results of a batch, one text each; None when this is no batch."""
+    """The results of a batch, one text each; None if this is not a batch."""
     text = answer.body.decode()
     if answer.status not in (200, 207) or not text.startswith('[{"statusCode":'):
         return None
@@ -103,10 +103,10 @@ def error_line(answer: Answer) -> tuple[str, str]:
 
 
 def sql_errors(errors: list[dict]) -> str:
-    """`SC2001 at 7-8: Identifier 'x' could not be resolved.`, a line each."""
+    """`SC2001 at 7-8: Identifier 'x' could not be resolved.`, one line per error."""
     def one(error: dict) -> str:
         if error["severity"] != "Error" or set(error) - {"severity", "location", "code", "message"}:
-            raise BrokenRule(f"an error of another shape: {error}")
+            raise BrokenRule(f"an error of unknown shape: {error}")
         where = error.get("location")
         code = str(error["code"]) + " " if "code" in error else ""
         return f"{code}at {where['start']}-{where['end']}: {error['message']}" if where else (

@@ -21,8 +21,8 @@ The format, by example:
     wait 2
 
 A statement ends at an empty line. After `METHOD path` come headers (`pk`, `version` ... are short
-names, see HEADERS; others are as on the wire), then notes to the runner (see NOTES), then the body.
-`${x*300}` is x 300 times, `${hex:ff}` a byte, `$name` something captured or one of $db, $coll, $docs,
+names, see HEADERS; others are sent as written), then notes to the runner (see NOTES), then the body.
+`${x*300}` is x 300 times, `${hex:ff}` a byte, `$name` a captured value or one of $db, $coll, $docs,
 `$$name` the same as a JSON string.
 
 `restart` stops the server and starts it again; the options it names hold until the next one.
@@ -56,7 +56,7 @@ SQL has shorter forms, of which queries.py knows the meaning:
     ----
     top: 5
 
-and so have scripts:
+and so do scripts:
 
     procedure
     args: [2]
@@ -71,13 +71,13 @@ and so have scripts:
     function twice
     n => n * 2
 
-A `procedure` is stored and run at once, of the partition key ["a"] unless `pk` says another; a
-`trigger` (type, operation, id) and a `function` (id of a UDF) are only stored. The text is taken as
-it is, nothing in it is filled in.
+A `procedure` is stored and run at once, with the partition key ["a"] unless `pk` is given; a
+`trigger` (type, operation, id) and a `function` (id of a UDF) are only stored. No `$` is expanded in
+their text.
 
 A `query` gives the same rows in every configuration, in any order unless it says `ordered`. `values`
-are expressions without FROM, or over the item with that id. What stands in « » is the location of
-the error that `refused` expects. Of a `plan` only what is not the default is shown.
+are expressions without FROM, or over the item with that id. « » mark the location of the error that
+`refused` expects. A `plan` lists only values that differ from the default.
 """
 
 import re
@@ -106,11 +106,11 @@ HEADERS = {
 NOTES = {
     "show",      # response headers to print
     "capture",   # name=header or name=body.member, for later $name
-    "sort",      # of a feed whose order the protocol leaves open
+    "sort",      # sort a feed whose order the protocol does not define
     "one-page",  # do not follow the continuation
-    "counts",    # of a feed show how long its pages are, not what is in them
+    "counts",    # show the page lengths of a feed instead of its elements
     "date",      # seconds to shift the signed date by
-    "sign",      # the link to sign instead of the path; `last rid` is that, in lower case
+    "sign",      # the link to sign instead of the path; `last rid`: that of the path, in lower case
     "key",       # the key to sign with
     "when",      # options of the server without which the statement makes no sense
     "unless",    # options of the server with which it makes none
@@ -172,7 +172,7 @@ def read_file(path: Path) -> TestFile:
 
 
 def read_list(path: Path, number: int, block: list[str]) -> list[Statement]:
-    """Each line is a statement of its own."""
+    """Reads each line as a separate statement."""
     lines = [(number + n, text) for n, text in enumerate(block) if not text.startswith("#")]
     verb, _, argument = lines[0][1].partition(" ")
     found = []
@@ -214,7 +214,7 @@ def fail(path: Path, number: int, why: str):
 
 
 def rewrite(file: TestFile, answers: dict[int, str]) -> None:
-    """Puts the new answers, by the line of their statement, into the file; nothing else changes."""
+    """Replaces the answers in the file, keyed by the line of their statement."""
     lines = file.path.read_text().split("\n")
     for statement in reversed(file.statements):
         if statement.line not in answers:

@@ -1,11 +1,11 @@
-"""The short forms for SQL in .test files: how they become requests, and what answers they accept."""
+"""The short forms for SQL in .test files: the requests they send and the answers they accept."""
 
 import json
 import re
 
 import parse
 
-# Asks the server for what an SDK does: one answer of all partitions.
+# Makes the server merge all partitions into one answer, as an SDK would.
 MERGE = "x-orrery-merge-partitions"
 UNINDEXED = "The index path corresponding to the specified order-by item is excluded."
 QUERY_HEADERS = {parse.HEADERS["type"]: "application/query+json", parse.HEADERS["query"]: "True",
@@ -18,7 +18,7 @@ PLAN_HEADERS = {"x-ms-cosmos-is-query-plan-request": "True", "x-ms-cosmos-query-
 MARKS = re.compile("[«»]")
 ERROR = re.compile(r"\d{3}(/\d+)? [A-Z]")
 
-# What a plan says when it has nothing to say.
+# Default values of a plan.
 PLAN = {"distinctType": "None", "top": None, "offset": None, "limit": None, "orderBy": [],
         "orderByExpressions": [], "groupByExpressions": [], "groupByAliases": [], "aggregates": [],
         "groupByAliasToAggregateType": {}, "rewrittenQuery": "", "hasSelectValue": False,
@@ -39,7 +39,7 @@ def body_of(text: str, params: str) -> str:
         given = json.loads(params)
         spec["parameters"] = given if isinstance(given, list) else [
             {"name": name, "value": value} for name, value in given.items()]
-    # A lone surrogate is written as it came, so that it reaches the server as an escape.
+    # ASCII output keeps a lone surrogate as an escape on its way to the server.
     return json.dumps(spec, ensure_ascii=True)
 
 
@@ -56,7 +56,7 @@ def is_refused(policy: dict, statement: parse.Statement) -> bool:
 
 
 def matches(statement: parse.Statement, lines: list[str]) -> bool:
-    """Whether the rows or the error line are the expected ones."""
+    """Whether the rows or the error line match."""
     expected = (statement.expected or "").split("\n") if statement.expected else []
     if statement.verb == "refused":
         return len(lines) == 1 and refused_as(statement, lines[0])
@@ -72,13 +72,13 @@ def matches(statement: parse.Statement, lines: list[str]) -> bool:
 
 
 def same_error(expected: str, actual: str) -> bool:
-    """The status counts, and that the message has this part."""
+    """Compares the status, and whether the message contains the expected part."""
     status, _, part = expected.partition(": ")
     return actual.startswith(status.rstrip(":") + ": ") and part in actual
 
 
 def same_value(expected: str, actual: str) -> bool:
-    """`~0.2653` stands for all numbers that begin so, give or take one in the last digit."""
+    """`~0.2653` matches all numbers that begin so, within one unit of the last digit."""
     if not expected.startswith("~"):
         return expected == actual
     digits = len(expected.partition(".")[2])
@@ -96,7 +96,7 @@ def refused_as(statement: parse.Statement, line: str) -> bool:
 
 
 def plan_lines(plan: dict) -> list[str]:
-    """Everything in a plan that is not as in the plan of `SELECT * FROM c`."""
+    """Everything in a plan that differs from the plan of `SELECT * FROM c`."""
     lines = []
     if (version := plan["partitionedQueryExecutionInfoVersion"]) != 2:
         lines.append(f"version: {version}")
@@ -117,13 +117,13 @@ def plan_lines(plan: dict) -> list[str]:
 
 
 def as_data(files: list[parse.TestFile]) -> list[dict]:
-    """The queries over all items that have rows, for programs that ask them through an SDK."""
+    """The queries over all items that return rows, for programs that send them through an SDK."""
     sets = []
     for file in files:
         items, functions, found = [], [], []
         for statement in file.statements:
             if statement.verb in parse.METHODS or "$" in re.sub(r"\$(\d|type)", "", statement.body or ""):
-                break  # from here on other things happen than queries
+                break  # later statements do more than query
             if statement.verb == "container":
                 container = definition_of(statement.argument)
             elif statement.verb == "documents" and found:
@@ -149,7 +149,7 @@ def data_of(statement: parse.Statement) -> dict:
 
 
 def definition_of(argument: str) -> dict:
-    """The container of a `container` directive: a key path, or what to put into the definition."""
+    """The container of a `container` directive: a key path, or members of the definition."""
     if argument.startswith("{"):
         return {"id": "c"} | json.loads(argument)
     return {"id": "c", "partitionKey": {"paths": [argument], "kind": "Hash", "version": 2}}

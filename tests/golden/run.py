@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Runs the golden tests: every .test file against a server of its own, in every configuration.
+"""Runs the golden tests: every .test file against its own server, in every configuration.
 
     tests/golden/run.py [--server build/dev/orrery] [--config default,tls] [--only REGEX] [--rewrite]
 
-The format is described in parse.py. `--rewrite` puts the answers of the first configuration into
-the files; the diff is the review.
+The format is described in parse.py. `--rewrite` writes the answers of the first configuration to
+the files; review the diff.
 """
 
 import argparse
@@ -29,8 +29,8 @@ from lib.server import DEFAULT_BINARY, PATIENCE_SECONDS, Server, ServerError  # 
 CONFIGS = HERE.parent / "configs"
 PAGES_MAX = 1000
 PAGE_MARK = "-- page --"
-READS = ("query", "plan", *parse.LISTS)  # they leave everything as it is
-ERROR_PART = 110  # characters of a message that --rewrite takes for the part to compare
+READS = ("query", "plan", *parse.LISTS)  # they change nothing
+ERROR_PART = 110  # characters of a message that --rewrite keeps for comparison
 
 
 class Mismatch(Exception):
@@ -53,7 +53,7 @@ class Run:
         self.client: Client | None = None
 
     def run(self, rewrite: bool) -> list[str]:
-        """Returns what went wrong, one text a statement."""
+        """Returns the problems, one text per failed statement."""
         problems = []
         try:
             self.start()
@@ -119,7 +119,7 @@ class Run:
             return self.query_until_right(statement, rewrite)
         actual, paged = self.ask(statement)
         expected = statement.expected or ""
-        if paged:  # same elements, however many pages they come in
+        if paged:  # the same elements, in any number of pages
             expected = expected.replace(f"\n{PAGE_MARK}", "")
             actual = actual.replace(f"\n{PAGE_MARK}", "")
         if expected != actual and rewrite:
@@ -144,7 +144,7 @@ class Run:
                 raise Mismatch(f"{line}: {made.status} {made.body.decode()}")
 
     def store(self, statement: parse.Statement) -> parse.Statement | None:
-        """Stores a script; returns the execution where it is a procedure."""
+        """Stores a script; returns the execution if it is a procedure."""
         script = {"id": statement.argument.split()[-1] if statement.argument else "run",
                   "body": statement.body}
         if statement.verb == "trigger":
@@ -172,7 +172,7 @@ class Run:
                 time.sleep(0.05)
 
     def query(self, statement: parse.Statement, rewrite: bool) -> None:
-        """A query in one of its short forms, all pages of it."""
+        """Runs a query in one of its short forms, reading all pages."""
         headers = queries.headers_of(statement)
         text = self.fill(queries.text_of(statement))
         sent = parse.Statement(statement.line, [], "POST", "$docs", notes=statement.notes,
@@ -204,7 +204,7 @@ class Run:
             return [": ".join(answers.error_line(answer))]
         feed = answers.feed_elements(answer)
         if not feed:
-            return [f"no feed: {answer.body[:300]!r}"]
+            return [f"not a feed: {answer.body[:300]!r}"]
         _, *rows = self.pages(sent, headers, answer, feed)
         return [row for row in rows if row != PAGE_MARK]
 
@@ -247,7 +247,7 @@ class Run:
             if not found or found[0] != head:
                 raise Mismatch(f"page {len(pages) + 1}: {answer.status} {answer.body[:300]!r}")
             pages.append(found[1])
-        # A last page may turn out empty; whether it does depends on where the data ends.
+        # The last page may be empty, depending on where the data ends.
         while len(pages) > 1 and not pages[-1]:
             pages.pop()
         if "counts" in statement.notes:
@@ -306,7 +306,7 @@ class Run:
         status, message = answers.error_line(answer)
         first = (expected or "").split("\n")[0]
         wanted = first.partition(": ")[2]
-        # Only a part of the message is compared; in the text that part stands for all of it.
+        # Only the expected part of the message is compared; in the text it replaces the whole.
         if wanted and wanted in message and first == f"{status}: {wanted}":
             return first
         return f"{status}: {re.split(r'(?<=[.]) ', message)[0][:ERROR_PART].strip()}"
@@ -326,7 +326,7 @@ def load_configs(names: str) -> list[dict]:
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--server", type=Path, default=DEFAULT_BINARY)
-    parser.add_argument("--config", default="", metavar="A,B", help="of tests/configs (default: all)")
+    parser.add_argument("--config", default="", metavar="A,B", help="names in tests/configs (default: all)")
     parser.add_argument("--only", default="", metavar="REGEX", help="only files whose name matches")
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--rewrite", action="store_true")

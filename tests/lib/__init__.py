@@ -1,1 +1,1 @@
-"""What the test programs share: starting a server, signed requests, one line a check."""
+"""Shared by the test programs: starting a server, signed requests, one output line per check."""

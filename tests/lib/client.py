@@ -1,4 +1,4 @@
-"""Requests with the account key's signature, over one keep-alive connection."""
+"""Requests signed with the account key, over one keep-alive connection."""
 
 import base64
 import hashlib
@@ -16,7 +16,7 @@ EMULATOR_KEY = ("C2y6yDjf5/R+ob0N8A7Cgv30VRDJIWEHLM+4QDU5DE2nQ9nDuVTqobD4b8mGGyP
                 "Jw==")
 API_VERSION = "2020-07-15"
 
-# The connection ended before a whole answer came: the outcome is unknown.
+# The connection ended before a complete answer arrived: the outcome is unknown.
 NO_ANSWER = (OSError, http.client.HTTPException)
 
 
@@ -34,7 +34,7 @@ class Client:
     def __init__(self, port: int, key: str = EMULATOR_KEY, secure: bool = False,
                  timeout: float = 60):
         if secure:
-            # The certificate is the server's own; what is tested here is not whom we trust.
+            # The certificate is self-signed, and trust is not what these tests check.
             self.connection = http.client.HTTPSConnection(
                 "127.0.0.1", port, timeout=timeout, context=ssl._create_unverified_context())
         else:
@@ -48,7 +48,7 @@ class Client:
         self.connection.close()
 
     def request(self, method: str, path: str, body=None, headers: dict | None = None) -> Answer:
-        """`body`: an object to send as JSON, or bytes to send as they are."""
+        """`body`: an object to send as JSON, or bytes to send unchanged."""
         if body is not None and not isinstance(body, bytes):
             body = json.dumps(body, separators=(",", ":")).encode()
         self.connection.request(method, path, body, self.signed(method, path) | (headers or {}))
@@ -57,7 +57,7 @@ class Client:
 
     def signed(self, method: str, path: str, link: str | None = None,
                shift_seconds: float = 0) -> dict[str, str]:
-        """`link` is signed instead of the path's own, `shift_seconds` makes the date a wrong one."""
+        """`link` is signed instead of the path's own; `shift_seconds` shifts the signed date."""
         date = formatdate(time.time() + shift_seconds, usegmt=True)
         parts = path.strip("/").split("/") if path.strip("/") else []
         if "operations" in parts[-2:]:
@@ -74,7 +74,7 @@ class Client:
 
     def item(self, method: str, container: str, key, item_id: str | None = None, body=None,
              headers: dict | None = None) -> Answer:
-        """A request on `dbs/d/colls/c`'s items; without `item_id` it goes to the feed."""
+        """A request on an item of `dbs/d/colls/c`; without `item_id` on the feed."""
         path = f"/{container}/docs" + (f"/{item_id}" if item_id is not None else "")
         return self.request(method, path, body,
                             {"x-ms-documentdb-partitionkey": json.dumps([key])} | (headers or {}))
@@ -94,7 +94,7 @@ class Client:
 
 def make_container(client: Client, database: str, definition: dict,
                    headers: dict | None = None) -> str:
-    """Makes a container, and its database where that is missing; returns its link."""
+    """Creates a container, and its database if missing; returns its link."""
     made = client.request("POST", "/dbs", {"id": database})
     if made.status not in (201, 409):
         raise AssertionError(f"create database: {made.status} {made.body!r}")

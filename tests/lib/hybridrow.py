@@ -1,7 +1,7 @@
-"""Batches in the binary form of the .NET SDK: a RecordIO stream of HybridRows.
+"""Batches in the binary format of the .NET SDK: a RecordIO stream of HybridRows.
 
-Written from the format, not from the server's code, so that the two check each other. Fields are
-dictionaries with the names of the schemas below:
+Written from the format description, not from the server's code, so that the two check each other.
+Rows are dictionaries with the column names of the schemas below:
 
     body = encode(OPERATION, [{"operationType": CREATE, "resourceType": DOCUMENT,
                                "resourceBody": b'{"id":"1"}'}])
@@ -31,7 +31,7 @@ class Malformed(Exception):
 
 @dataclass(frozen=True)
 class Schema:
-    """Columns as (name, type): what has a fixed place, what is there or not, and what is tagged."""
+    """Columns as (name, type): at a fixed offset, variable-length or absent, and tagged."""
     id: int
     fixed: tuple[tuple[str, str], ...]
     variable: tuple[tuple[str, str], ...]
@@ -84,7 +84,7 @@ def record(row: bytes) -> bytes:
 
 
 def encode_row(schema: Schema, fields: dict, more: bytes = b"") -> bytes:
-    """`more`: encoded sparse fields to go last, e.g. some that the schema does not have."""
+    """`more`: encoded sparse fields to append, e.g. ones the schema does not have."""
     unknown = fields.keys() - dict(schema.columns).keys()
     if unknown:
         raise ValueError(f"not in the schema: {sorted(unknown)}")
@@ -131,7 +131,7 @@ def varuint(value: int) -> bytes:
 
 
 class Bytes:
-    """What is left to read."""
+    """A cursor over the bytes left to read."""
 
     def __init__(self, data: bytes):
         self.data = data
@@ -166,7 +166,7 @@ class Bytes:
 
 
 def records(body: bytes) -> list[bytes]:
-    """The rows of a stream, their checksums verified."""
+    """The rows of a stream; verifies their checksums."""
     left, rows = Bytes(body), []
     if not left:
         raise Malformed("no segment")
@@ -212,7 +212,7 @@ def decode_row(schema: Schema, row: bytes) -> dict:
 
 
 def sparse_field(schema: Schema, left: Bytes) -> tuple[str, object]:
-    """Also one that the schema does not have, under the path it says."""
+    """Reads a field; one the schema does not have gets its written path as the name."""
     code, = left.take(1)
     token = left.varuint()
     if token <= len(schema.columns):

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Golden bytes of the binary batches, the same as in src/hybridrow/batch_codec_test.cc."""
+"""Golden bytes of binary batches, the same as in src/hybridrow/batch_codec_test.cc."""
 
 import sys
 import unittest
@@ -65,7 +65,7 @@ class HybridRow(unittest.TestCase):
 
     def test_damage_is_seen(self):
         for length in range(len(ANSWER)):
-            if length != 10:  # A stream may end behind its segment.
+            if length != 10:  # A stream may end after its segment.
                 with self.assertRaises(hybridrow.Malformed):
                     hybridrow.decode(RESULT, ANSWER[:length])
         with self.assertRaises(hybridrow.Malformed):

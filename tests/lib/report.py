@@ -1,4 +1,4 @@
-"""One line a check, and the count at the end."""
+"""Prints one line per check, and the counts at the end."""
 
 import os
 import shutil
@@ -11,7 +11,7 @@ from typing import Callable, Iterator
 
 
 class Skip(Exception):
-    """The check cannot be made here; the text says why."""
+    """The check cannot run here; the text says why."""
 
 
 def expect(condition: object, text: str) -> None:
@@ -28,16 +28,16 @@ class Report:
         self.passed = self.failed = self.skipped = 0
 
     def run(self, name: str, check: Callable[[], str | None]) -> bool:
-        """Makes a check; what it returns is shown behind its name."""
+        """Runs a check; its return value is printed after its name."""
         try:
             remark = check()
         except Skip as reason:
             self.skipped += 1
-            # What CI cannot do nobody would notice missing.
+            # In CI a skip is a failure; otherwise it would go unnoticed.
             self.failed += in_ci()
             print(f"skip {name}: {reason}", flush=True)
             return True
-        except Exception as error:  # a check may fail in any way; the others still run
+        except Exception as error:  # whatever fails, the other checks still run
             self.failed += 1
             print(f"fail {name}: {type(error).__name__}: {error}", flush=True)
             return False
@@ -53,7 +53,7 @@ class Report:
 
 @contextmanager
 def scratch_directory(name: str) -> Iterator[Path]:
-    """A directory that is gone afterwards, also after Ctrl-C and SIGTERM."""
+    """A directory that is removed at the end, also after Ctrl-C and SIGTERM."""
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     path = Path(tempfile.mkdtemp(prefix=f"orrery-{name}-"))
     try:

@@ -1,4 +1,4 @@
-"""A server of the test's own: a free port, a data directory, and an end that always comes."""
+"""A server for one test: a free port, its own data directory, and guaranteed termination."""
 
 import os
 import signal
@@ -16,13 +16,13 @@ class ServerError(Exception):
 
 
 class Server:
-    """One process. As a context manager it is killed at the end, whatever happened."""
+    """One process. As a context manager it is killed on exit, even after an exception."""
 
     def __init__(self, binary: Path, data: Path, *options: str, listen: str = "127.0.0.1:0"):
         if not os.access(binary, os.X_OK):
-            raise ServerError(f"{binary} is not there; build it first or give --server")
+            raise ServerError(f"{binary} does not exist; build it first or give --server")
         self.data = data
-        # Beside the directory, not in it: a test may look at every file in there.
+        # Next to the directory, not in it: some tests compare every file inside.
         self.log = data.with_name(data.name + ".log")
         self.port_file = data.with_name(data.name + ".port")
         self.port_file.unlink(missing_ok=True)
@@ -47,13 +47,13 @@ class Server:
                 if time.monotonic() > deadline:
                     raise ServerError(f"not ready after {PATIENCE_SECONDS} s\n{self.tail()}")
                 time.sleep(0.002)
-        except BaseException:  # also Ctrl-C: nobody else would end it
+        except BaseException:  # also on Ctrl-C, or the process would be left running
             self.kill()
             raise
         return self
 
     def ready(self) -> bool:
-        return self.port_file.exists()  # it appears whole, once requests succeed
+        return self.port_file.exists()  # written atomically, once requests succeed
 
     @property
     def port(self) -> int:
@@ -68,7 +68,7 @@ class Server:
         self.process.wait()
 
     def stop(self) -> None:
-        """Ends the server the polite way; says what was wrong with that."""
+        """Ends the server with SIGTERM; raises if it does not exit cleanly."""
         if not self.running():
             raise ServerError(f"died with exit code {self.process.returncode}\n{self.tail()}")
         self.process.send_signal(signal.SIGTERM)
@@ -95,14 +95,14 @@ class Server:
         for line in Path(f"/proc/{self.process.pid}/status").read_text().splitlines():
             if line.startswith("VmRSS:"):
                 return int(line.split()[1]) / 1024
-        raise ServerError("the server has no memory: it is gone")
+        raise ServerError("no memory usage: the server is not running")
 
     def open_files(self) -> int:
         return len(os.listdir(f"/proc/{self.process.pid}/fd"))
 
 
 def inspect(binary: Path, data: Path) -> str:
-    """Checks a directory that no server uses; returns what it printed last."""
+    """Runs `inspect` on a directory no server uses; returns its last line of output."""
     done = subprocess.run([str(binary), "inspect", "--data", str(data)], capture_output=True,
                           text=True, timeout=PATIENCE_SECONDS)
     if done.returncode != 0:
