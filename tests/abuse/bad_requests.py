@@ -1,4 +1,4 @@
-"""Requests that are wrong in themselves: framing, JSON, routes, sizes."""
+"""Invalid requests: framing, JSON, routes, sizes."""
 
 import random
 import time
@@ -27,8 +27,8 @@ class BadRequests:
         for name, request in {
             "one header of 100 KB": start + b"x: " + b"a" * 100_000 + b"\r\n\r\n",
             "10,000 headers": start + b"".join(b"x-%d: a\r\n" % i for i in range(10_000)) + b"\r\n",
-            "a header without end": start + b"x: " + b"a" * 10 * MIB,
-            "a path without end": b"GET /" + b"a" * 10 * MIB,
+            "an endless header": start + b"x: " + b"a" * 10 * MIB,
+            "an endless path": b"GET /" + b"a" * 10 * MIB,
             "a path of 100 KB": b"GET /" + b"a" * 100_000 + b" HTTP/1.1\r\nHost: x\r\n\r\n",
         }.items():
             with Raw(self.port) as raw:
@@ -59,7 +59,7 @@ class BadRequests:
             raw.send(request + b"\r\n\r\n")
             expect_error(raw.answer(), 400)
             expect_error(raw.answer(), 400)
-            expect(raw.is_closed(), "open after bytes that are no request")
+            expect(raw.is_closed(), "still open after bytes that are not a request")
 
     def length_nonsense(self) -> None:
         body = b'{"id":"length","pk":"p"}'
@@ -75,7 +75,7 @@ class BadRequests:
                     raise AssertionError(f"Content-Length {lengths}: {error}") from None
 
     def length_and_chunks(self) -> None:
-        """Both at once is how requests are smuggled past a proxy."""
+        """Sending both allows request smuggling through a proxy."""
         both = {"Content-Length": "5", "Transfer-Encoding": "chunked"}
         for fields in (both, {"Transfer-Encoding": "gzip"}, {"Transfer-Encoding": "chunked, gzip"}):
             with Raw(self.port) as raw:
@@ -168,7 +168,7 @@ class BadRequests:
             ("DELETE", "/"), ("POST", "/"), ("PUT", self.docs), ("DELETE", self.docs),
             ("POST", item), ("BREW", "/dbs"), ("OPTIONS", "/dbs"), ("TRACE", item),
             ("PROPFIND", "/"), ("POST", container), ("DELETE", "/offers"), ("POST", "/alive"))]
-        # Known to the protocol, and not there yet.
+        # Part of the protocol but not supported yet.
         requests += [("GET", container + "/conflicts", 501), ("POST", "/dbs/abuse/users", 501)]
         connection.close()
         for method, path, status in requests:
@@ -181,7 +181,7 @@ class BadRequests:
         return f"{len(requests)} requests on one connection"
 
     def refused_without_key(self) -> None:
-        """Before anything else: nobody learns anything without the key."""
+        """The signature is checked first, so nothing is disclosed without the key."""
         for request in (b"GET /dbs HTTP/1.1\r\nHost: x\r\n\r\n",
                         b"GET /dbs HTTP/1.1\r\nauthorization: nonsense\r\n\r\n",
                         b"GET /dbs HTTP/1.1\r\nauthorization: " + b"%" * 60_000 + b"\r\n\r\n",
@@ -201,7 +201,7 @@ class BadRequests:
             else:
                 expect_error(answer, status)
             expect(self.client.connection.sock is not None, f"{size} bytes: connection closed")
-            expect(self.client.request("GET", "/dbs").status == 200, f"{size} bytes: then no answer")
+            expect(self.client.request("GET", "/dbs").status == 200, f"{size} bytes: no answer afterwards")
 
     def body_of_100_mb(self) -> None:
         size = 100 * MIB
@@ -219,7 +219,7 @@ class BadRequests:
             expect_error(raw.answer(), 413)
 
     def bodies_that_do_not_end(self, server: Server, memory_mb: int) -> str:
-        """Each is within its own limit; together they are several times what the server gives to all."""
+        """Each body is within its own limit; together they exceed the memory limit several times."""
         before = server.memory_mb()
         size = 2 * MIB - 1000
         body = b'{"id":"unended","pk":"p","text":"' + b"x" * size
@@ -235,9 +235,9 @@ class BadRequests:
             self.client.connection.close()
             small = self.client.request("POST", self.docs, b'{"id":"small","pk":"p"}', PK)
             expect(small.status in (201, 409), f"a small body got {small.status}")
-            # Most got no memory; they learn that at the end.
+            # Most got no memory; the answer comes at the end of their body.
             expect_error(last := clients[-2].send(b'"}').answer(), 503)
-            expect(last.headers["x-ms-retry-after-ms"], "503 says nothing about when to try again")
+            expect(last.headers["x-ms-retry-after-ms"], "503 without a retry interval")
             expect(clients[-2].is_closed(), "the connection stays open")
             expect_error(clients[-1].send(b'"}\r\n0\r\n\r\n').answer(), 503)
         finally:
@@ -247,7 +247,7 @@ class BadRequests:
         return f"{memory:.0f} MB for {len(clients) * size // MIB} MB of bodies"
 
     def wait_for_memory(self, body: bytes) -> None:
-        """What clients took that are gone is given back soon."""
+        """Waits until the memory of disconnected clients is released."""
         deadline = time.monotonic() + 10
         while True:
             self.client.connection.close()
@@ -255,7 +255,7 @@ class BadRequests:
             if answer.status in (201, 409):
                 return
             expect_error(answer, 503)
-            expect(time.monotonic() < deadline, "the memory is not given back")
+            expect(time.monotonic() < deadline, "the memory is not released")
             time.sleep(0.05)
 
 

@@ -1,4 +1,4 @@
-"""Clients that are slow, idle, silent or gone."""
+"""Clients that are slow, idle, silent or disconnected."""
 
 import os
 import random
@@ -13,12 +13,12 @@ from lib.server import Server
 from raw import Raw, head
 
 IDLE_CONNECTIONS = 10_000
-# The server gives a client 30 s for a head or a handshake, counted in whole seconds.
+# The server allows a client 30 s for a head or a handshake, counted in whole seconds.
 SLOW_SECONDS_MAX = 36
 
 
 class SlowClients:
-    """Runs beside the other checks: heads that come byte by byte, handshakes that stop half way."""
+    """Runs during the other checks: heads sent byte by byte, handshakes that stop halfway."""
 
     def __init__(self, port: int):
         self.outcomes: list[str] = []
@@ -60,7 +60,7 @@ class SlowClients:
         wrong = [outcome for outcome in self.outcomes if outcome not in ("408", "closed")]
         expect(not wrong, f"{wrong[:3]}")
         expect(self.outcomes.count("408") == 20, f"{self.outcomes.count('408')} of 20 slow heads got 408")
-        return f"{len(self.outcomes)} slow clients are gone after {time.monotonic() - self.began:.0f} s"
+        return f"{len(self.outcomes)} slow clients disconnected after {time.monotonic() - self.began:.0f} s"
 
 
 def idle_connections(server: Server, alive) -> str:
@@ -74,9 +74,9 @@ def idle_connections(server: Server, alive) -> str:
         while len(idle) < IDLE_CONNECTIONS:
             connection = socket.create_connection(("127.0.0.1", server.port), 30)
             idle.append(connection)
-            if len(idle) % 2 == 0:  # half of them have used the connection before
+            if len(idle) % 2 == 0:  # half of them have sent a request before
                 connection.sendall(b"GET /alive HTTP/1.1\r\nHost: x\r\n\r\n")
-                expect(connection.recv(4096).startswith(b"HTTP/1.1 200"), "no answer on a new one")
+                expect(connection.recv(4096).startswith(b"HTTP/1.1 200"), "no answer on a new connection")
         for _ in range(20):
             alive()
         memory = server.memory_mb()
@@ -105,7 +105,7 @@ def random_bytes(port: int, rng: random.Random, beginnings: list[bytes]) -> None
 
 
 def noise_inside_tls(port: int, rng: random.Random) -> None:
-    """A good handshake, then records that are none."""
+    """A valid handshake, then invalid TLS records."""
     for _ in range(50):
         with Raw(port, tls=True, timeout=10) as raw:
             plain = socket.socket(fileno=os.dup(raw.socket.fileno()))
@@ -132,7 +132,7 @@ def sudden_ends(client: Client, port: int, docs: str, rng: random.Random) -> Non
 
 
 def unread_answers(client: Client, port: int, server: Server, path: str) -> str:
-    """Asks for 2 MB again and again and reads nothing: the server must not pile it up."""
+    """Requests 2 MB many times and reads nothing: the server must not buffer it all."""
     request = head(client, "GET", path, {"x-ms-documentdb-partitionkey": '["p"]'})
     greedy = [Raw(port) for _ in range(20)]
     try:

@@ -1,4 +1,4 @@
-"""Data directories that were damaged while nobody was looking: refused, and left as they are."""
+"""Data directories damaged while no server ran: refused, and left unchanged."""
 
 import base64
 import hashlib
@@ -11,20 +11,20 @@ from lib.report import Report, expect
 from lib.server import Server, ServerError, inspect
 from raw import expect_error
 
-LARGE_ITEMS = 45  # 22 MB: more than one memtable holds, so there are tables too
+LARGE_ITEMS = 45  # 22 MB: more than fits one memtable, so there are tables too
 SMALL_ITEMS = 200
 KEY_PATH = {"paths": ["/pk"], "kind": "Hash", "version": 2}
 
 
 def digest(directory: Path) -> dict[str, str]:
-    """Every file but the lock, into which a server writes its process id."""
+    """Hashes every file but the lock, to which a server writes its process id."""
     return {str(path.relative_to(directory)): hashlib.sha256(path.read_bytes()).hexdigest()
             for path in sorted(directory.rglob("*"))
             if path.is_file() and path.name != "LOCK"}
 
 
 def make_directory(binary: Path, data: Path) -> str:
-    """A directory with tables and three logs, as a kill leaves it; returns the container's link."""
+    """Creates a directory with tables and three logs, as after a kill; returns the container's link."""
     with Server(binary, data).wait_until_ready() as server, Client(server.port) as client:
         link = make_container(client, "db", {"id": "c", "partitionKey": KEY_PATH})
         for number in range(LARGE_ITEMS):
@@ -39,7 +39,7 @@ def make_directory(binary: Path, data: Path) -> str:
 
 
 def random_text(size: int) -> str:
-    """Does not compress, so that disks and tables fill as they should."""
+    """Text that does not compress, so that it takes its full size on disk."""
     return base64.b64encode(os.urandom(size * 3 // 4)).decode()
 
 
@@ -67,7 +67,7 @@ def middle(path: Path) -> int:
     return path.stat().st_size // 2
 
 
-# name, what is done to the directory
+# name, how to damage the directory
 DAMAGES = [
     ("ORRERY is empty", lambda data: truncate(data / "ORRERY", 0)),
     ("ORRERY is changed", lambda data: flip(data / "ORRERY", 0, 5)),
@@ -78,15 +78,15 @@ DAMAGES = [
     ("CURRENT is empty", lambda data: truncate(data / "db/CURRENT", 0)),
     ("CURRENT is changed", lambda data: flip(data / "db/CURRENT", 3, 5)),
     ("CURRENT is missing", lambda data: (data / "db/CURRENT").unlink()),
-    ("the manifest is cut", lambda data: truncate(the(data, "MANIFEST-*"),
+    ("the manifest is truncated", lambda data: truncate(the(data, "MANIFEST-*"),
                                                   middle(the(data, "MANIFEST-*")))),
     ("the manifest is changed", lambda data: flip(the(data, "MANIFEST-*"),
                                                   middle(the(data, "MANIFEST-*")))),
     ("the manifest is missing", lambda data: the(data, "MANIFEST-*").unlink()),
-    ("a table is cut", lambda data: truncate(the(data, "*.sst"), middle(the(data, "*.sst")))),
+    ("a table is truncated", lambda data: truncate(the(data, "*.sst"), middle(the(data, "*.sst")))),
     ("a table is missing", lambda data: the(data, "*.sst").unlink()),
     ("a log is changed in the middle", lambda data: flip(the(data, "*.log"), middle(the(data, "*.log")))),
-    ("the list of logs is cut", lambda data: truncate(data / "db/WALS", 11)),
+    ("the list of logs is truncated", lambda data: truncate(data / "db/WALS", 11)),
     ("the list of logs is changed", lambda data: flip(data / "db/WALS", 3, 5)),
     ("the list of logs is missing", lambda data: (data / "db/WALS").unlink()),
 ]
@@ -97,7 +97,7 @@ MISSING_LOGS = [("the oldest log is missing", 0), ("a log between others is miss
 
 
 def refused(binary: Path, data: Path, *words: str) -> str:
-    """The server ends at once, says why, and has changed nothing; returns what it said."""
+    """Expects the server to exit at once with one error line and no change; returns the line."""
     before = digest(data) if data.is_dir() else {}
     with Server(binary, data) as server:
         code = server.wait_for_exit()
@@ -109,7 +109,7 @@ def refused(binary: Path, data: Path, *words: str) -> str:
         expect(word in lines[0], f"'{word}' is not in: {lines[0]}")
     after = digest(data) if data.is_dir() else {}
     changed = [name for name in before.keys() | after.keys() if before.get(name) != after.get(name)]
-    expect(not changed, f"refused, and changed {sorted(changed)}: {lines[0]}")
+    expect(not changed, f"refused but changed {sorted(changed)}: {lines[0]}")
     return lines[0].removeprefix("orrery: ")
 
 
@@ -126,7 +126,7 @@ def check_damages(report: Report, binary: Path, scratch: Path) -> None:
     for name, which in MISSING_LOGS:
         report.run(name, lambda: check_missing_log(binary, good, scratch / "damaged", which))
     report.run("the only log is missing", lambda: check_only_log(binary, scratch / "only"))
-    report.run("the undamaged directory is whole", lambda: check_whole(binary, good, made["link"]))
+    report.run("the undamaged directory is complete", lambda: check_whole(binary, good, made["link"]))
 
 
 def check_damage(binary: Path, good: Path, data: Path, damage, *words: str) -> str:
@@ -154,7 +154,7 @@ def check_missing_log(binary: Path, good: Path, data: Path, which: int) -> str:
 
 
 def check_only_log(binary: Path, good: Path) -> str:
-    """All that the first run of a server has written is in its first log."""
+    """Removes the only log of a server's first run, which has all its writes."""
     with Server(binary, good).wait_until_ready() as server, Client(server.port) as client:
         link = make_container(client, "db", {"id": "c", "partitionKey": KEY_PATH})
         write(client, link, "1", 100)
@@ -163,12 +163,12 @@ def check_only_log(binary: Path, good: Path) -> str:
 
 
 def check_changed_table(binary: Path, good: Path, data: Path, link: str) -> str:
-    """A table is checked when it is read; then the damage is an error, not a missing item."""
+    """Tables are checked when read: damage is reported as an error, not as a missing item."""
     shutil.rmtree(data, ignore_errors=True)
     shutil.copytree(good, data)
     for table in (data / "db").glob("*.sst"):
         size = table.stat().st_size
-        # Items only: not the catalog, which comes first, nor the index at the end.
+        # Only items: the catalog comes first and the index last.
         for position in range(size // 2, size * 3 // 4, 100_000):
             flip(table, position)
     try:
@@ -186,7 +186,7 @@ def check_changed_table(binary: Path, good: Path, data: Path, link: str) -> str:
         expect_error(first_bad_page(client, f"/{link}/docs"), 500)
         expect(client.request("GET", "/dbs").status == 200, "no answer after an error")
         server.stop()
-    return f"{statuses.count(200)} items can be read, {statuses.count(500)} answer 500"
+    return f"{statuses.count(200)} items can be read, {statuses.count(500)} return 500"
 
 
 def first_bad_page(client: Client, path: str) -> Answer | None:
@@ -229,7 +229,7 @@ def check_foreign_directories(report: Report, binary: Path, scratch: Path) -> No
 
     plain_file = scratch / "file"
     plain_file.write_text("x")
-    report.run("a directory of somebody else", check_foreign)
+    report.run("a directory with other files", check_foreign)
     report.run("a directory of a newer server", check_newer)
     report.run("a file instead of a directory",
                lambda: refused(binary, plain_file, "is not a directory"))

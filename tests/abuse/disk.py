@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The data directory in trouble: in use, foreign, damaged, full; and the end under load."""
+"""Data directories that are in use, foreign, damaged or full; and shutdown under load."""
 
 import argparse
 import os
@@ -45,7 +45,7 @@ def check_second_server(binary: Path, scratch: Path) -> str:
             expect("in use" in str(error), f"{error}")
         expect(digest(data) == before, "the second server changed something")
         expect(client.item("POST", link, "p", body={"id": "1", "pk": "p"}).status == 201,
-               "the first server does not go on")
+               "the first server no longer answers")
         first.stop()
     return said
 
@@ -63,12 +63,12 @@ def check_other_address(binary: Path, scratch: Path) -> None:
         expect(key not in server.log.read_text(), "the key is in the log")
         server.stop()
     with Server(binary, data, listen="0.0.0.0:0").wait_until_ready() as server:
-        expect(key_file.read_text().strip() == key, "another key after a restart")
+        expect(key_file.read_text().strip() == key, "a different key after a restart")
         server.stop()
 
 
 class Writers:
-    """Clients that create items until they are stopped or have `enough` each; they know which were
+    """Clients that create items until they are stopped or have `enough` each, and record which were
     acknowledged."""
 
     def __init__(self, port: int, link: str, name: str, size: int, enough: int = 1 << 30):
@@ -124,14 +124,14 @@ def wait_for(condition, seconds: float, text: str) -> None:
 def expect_exactly(client: Client, link: str, ids: set[str], when: str) -> None:
     items, _ = client.feed(f"/{link}/docs", "Documents", {"x-ms-max-item-count": "-1"})
     found = [item["id"] for item in items]
-    expect(len(found) == len(set(found)), f"{when}: an item is there twice")
+    expect(len(found) == len(set(found)), f"{when}: an item appears twice")
     missing, extra = ids - set(found), set(found) - ids
     expect(not missing, f"{when}: lost {len(missing)}, such as {sorted(missing)[:3]}")
-    expect(not extra, f"{when}: not acknowledged and there: {len(extra)}, {sorted(extra)[:3]}")
+    expect(not extra, f"{when}: not acknowledged but present: {len(extra)}, {sorted(extra)[:3]}")
 
 
 def check_end_under_load(binary: Path, scratch: Path) -> str:
-    """SIGTERM: what the server has executed it has answered, and nothing else is there."""
+    """On SIGTERM the server answers every write it executed, and stores no other."""
     data = scratch / "end"
     with Server(binary, data, "--partitions", "3").wait_until_ready() as server:
         with Client(server.port) as client:
@@ -152,7 +152,7 @@ def check_end_under_load(binary: Path, scratch: Path) -> str:
 
 @contextmanager
 def small_disk(mount_point: Path) -> Iterator[tuple[Path, Path]]:
-    """A disk with some ballast to throw off, and the data directory on it."""
+    """A disk with the data directory and a ballast file, which can be deleted to free space."""
     if os.geteuid() != 0:
         raise Skip("only root can mount a small disk")
     mount_point.mkdir()
@@ -161,7 +161,7 @@ def small_disk(mount_point: Path) -> Iterator[tuple[Path, Path]]:
     if mounted.returncode != 0:
         raise Skip(f"mounting a small disk failed: {mounted.stderr.strip()}")
     try:
-        # What the server says goes beside its directory, and must not go to the full disk.
+        # The server log is next to the data directory and must not be on the full disk.
         (mount_point / "data").mkdir()
         data = mount_point.with_name(mount_point.name + "-data")
         data.symlink_to(mount_point / "data")
@@ -180,10 +180,10 @@ def check_full_disk(binary: Path, scratch: Path) -> str:
                 check_while_full(client, link, full)
                 (disk / BALLAST).unlink()
                 more = write_again(server, client, link)
-                expect_exactly(client, link, full | more, "after the way back")
+                expect_exactly(client, link, full | more, "after space was freed")
             server.kill()
         with Server(binary, data).wait_until_ready() as server, Client(server.port) as client:
-            expect_exactly(client, link, full | more, "after kill and start")
+            expect_exactly(client, link, full | more, "after a kill and restart")
             server.stop()
         remark = inspect(binary, data)
     return f"{len(full)} items until full, {len(more)} after; {remark}"
@@ -215,18 +215,18 @@ def check_while_full(client: Client, link: str, acknowledged: set[str]) -> None:
 
 
 def write_again(server: Server, client: Client, link: str) -> set[str]:
-    """Space is free again: writes go through without anybody's help."""
-    # Not more than fits: this is no second way to a full disk.
+    """After space is freed, writes succeed without a restart."""
+    # Only as many as fit: the disk must not fill up again.
     writers = Writers(server.port, link, "second", 20_000, enough=25)
     wait_for(lambda: len(writers.acknowledged) == WRITERS * 25, 30,
-             "writes do not succeed after space is free")
+             "writes do not succeed after space was freed")
     acknowledged = writers.finish()
-    expect(client.request("POST", "/dbs", {"id": "after"}).status == 201, "no database can be made")
+    expect(client.request("POST", "/dbs", {"id": "after"}).status == 201, "no database can be created")
     return acknowledged
 
 
 def check_start_on_full_disk(binary: Path, scratch: Path) -> str:
-    """Killed while full, started while full: it serves or says why not, and loses nothing."""
+    """Killed and started on a full disk: it serves or reports why not, and loses nothing."""
     with small_disk(scratch / "full") as (disk, data):
         with Server(binary, data).wait_until_ready() as server:
             with Client(server.port) as client:
@@ -238,14 +238,14 @@ def check_start_on_full_disk(binary: Path, scratch: Path) -> str:
                 while True:
                     filler.write(bytes(4096))
             except OSError:
-                pass  # now there is really nothing left
+                pass  # no space is left
         try:
             with Server(binary, data).wait_until_ready() as server, Client(server.port) as client:
                 expect_exactly(client, link, acknowledged, "started on a full disk")
-                outcome = "it serves"
+                outcome = "served"
         except ServerError as error:
             expect("No space left" in str(error), f"{error}")
-            outcome = "refused, no space left; then everything is there"
+            outcome = "refused: no space left; no data lost"
         (disk / BALLAST).unlink()
         (disk / "filler").unlink()
         with Server(binary, data).wait_until_ready() as server, Client(server.port) as client:

@@ -1,4 +1,4 @@
-"""A connection on which anything can be sent."""
+"""A connection that can send arbitrary bytes."""
 
 import socket
 import ssl
@@ -30,7 +30,7 @@ class Raw:
         return self
 
     def send_what_it_takes(self, data: bytes) -> None:
-        """The server may have answered and closed before the end; the answer is still to be read."""
+        """Ignores a send error: the server may have answered and closed before the end of the data."""
         try:
             self.socket.sendall(data)
         except OSError:
@@ -41,7 +41,7 @@ class Raw:
         return self
 
     def read_to_the_end(self) -> None:
-        """Says that nothing more comes and waits until the server closes, however it does."""
+        """Shuts down the sending side and waits until the server closes or resets."""
         try:
             self.finish_sending()
             while self.socket.recv(65536):
@@ -52,13 +52,13 @@ class Raw:
             return  # it was reset
 
     def reset(self) -> None:
-        """Goes without a goodbye."""
+        """Closes with a TCP reset."""
         self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
         self.stream.close()
         self.socket.close()
 
     def answer(self) -> Answer | None:
-        """The next answer; None when the server has closed the connection instead."""
+        """The next answer; None if the server closed the connection instead."""
         line = self.stream.readline()
         if not line:
             return None
@@ -68,7 +68,7 @@ class Raw:
         return Answer(int(line.split()[1]), headers, self.stream.read(length))
 
     def is_closed(self) -> bool:
-        """Waits for the server's end of the connection; a reset is one too."""
+        """Waits until the server closes or resets the connection."""
         try:
             return self.stream.read(1) == b""
         except ConnectionError:
@@ -76,14 +76,14 @@ class Raw:
 
 
 def head(client: Client, method: str, path: str, headers: dict | None = None) -> bytes:
-    """A request's head with a right signature."""
+    """A request head with a valid signature."""
     fields = {"Host": "127.0.0.1"} | client.signed(method, path) | (headers or {})
     lines = [f"{method} {path} HTTP/1.1"] + [f"{name}: {value}" for name, value in fields.items()]
     return "\r\n".join(lines).encode() + b"\r\n\r\n"
 
 
 def expect_error(answer: Answer | None, *statuses: int) -> None:
-    """The right status, and a body that every SDK can read."""
+    """Expects one of the statuses, and an error body that every SDK can read."""
     expect(answer, f"the connection was dropped, expected {statuses}")
     expect(answer.status in statuses,
            f"{answer.status}, expected {statuses}: {answer.body[:200]!r}")

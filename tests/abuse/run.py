@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Bad clients: after each of them the server answers a good one, and its memory stays bounded."""
+"""Misbehaving clients: after each of them the server still serves others, and memory stays bounded."""
 
 import argparse
 import random
@@ -29,7 +29,7 @@ class Suite:
         self.container = make_container(self.client, "abuse", {"id": "c", "partitionKey": key_path})
 
     def alive(self) -> None:
-        """A good client with a connection of its own is served, and quickly."""
+        """A well-behaved client on a new connection is served quickly."""
         with Client(self.server.port, timeout=5) as client:
             headers = {"x-ms-documentdb-is-upsert": "True"}
             made = client.item("POST", self.container, "good", body={"id": "good", "pk": "good"},
@@ -44,7 +44,7 @@ class Suite:
                 remark = action()
             finally:
                 self.client.connection.close()
-            expect(self.server.running(), f"the server is gone\n{self.server.tail()}")
+            expect(self.server.running(), f"the server died\n{self.server.tail()}")
             self.alive()
             return remark
         self.report.run(name, guarded)
@@ -57,35 +57,35 @@ class Suite:
         self.check("huge headers: 431", bad.huge_headers)
         self.check("Content-Length too long", bad.length_too_long)
         self.check("Content-Length too short", bad.length_too_short)
-        self.check("Content-Length that is no length", bad.length_nonsense)
-        self.check("Content-Length beside chunks", bad.length_and_chunks)
-        self.check("chunks that are none", bad.chunk_nonsense)
+        self.check("invalid Content-Length", bad.length_nonsense)
+        self.check("Content-Length with chunked encoding", bad.length_and_chunks)
+        self.check("invalid chunks", bad.chunk_nonsense)
         self.check("chunks of one byte", bad.chunks_that_are_right)
-        self.check("100 requests in one go", bad.pipelining)
+        self.check("100 pipelined requests", bad.pipelining)
         self.check("other protocols", bad.protocols)
         self.check("no key", bad.refused_without_key)
         self.check("invalid JSON: 400", bad.invalid_json)
         self.check("unknown routes and methods: 404, 405", bad.unknown_routes)
         self.check("bodies of 2, 3 and 20 MB", bad.bodies)
         self.check("body of 100 MB: 413", bad.body_of_100_mb)
-        self.check("bodies that do not end: 503",
+        self.check("unfinished bodies: 503",
                    lambda: bad.bodies_that_do_not_end(self.server, BODY_MEMORY_MB))
         self.check("random bytes", lambda: connections.random_bytes(
             port, rng, [b"", b"", b"GET ", b"POST /dbs HTTP/1.1\r\n", b"\r\n"]))
         self.check("TLS garbage", lambda: connections.random_bytes(
             port, rng, [b"\x16", b"\x16\x03\x01", b"\x16\x03\x01\x00\x05", b"\x16\xff\xff\xff"]))
-        self.check("noise after a handshake", lambda: connections.noise_inside_tls(port, rng))
-        self.check("500 clients that are cut off",
+        self.check("garbage after a TLS handshake", lambda: connections.noise_inside_tls(port, rng))
+        self.check("500 clients that disconnect",
                    lambda: connections.sudden_ends(self.client, port, docs, rng))
-        self.check("answers that nobody reads", lambda: connections.unread_answers(
+        self.check("unread answers", lambda: connections.unread_answers(
             self.client, port, self.server, f"{docs}/size{2 * MIB}"))
         self.check("10,000 idle connections",
                    lambda: connections.idle_connections(self.server, self.alive))
-        self.check("slow heads and half handshakes", slow.finish)
+        self.check("slow heads and unfinished handshakes", slow.finish)
         self.check("all connections are released", lambda: connections.wait_for_release(
             self.server, self.files_at_start + 20))
         self.report.run("memory at the end", self.memory_at_the_end)
-        self.report.run("SIGTERM ends it", self.server.stop)
+        self.report.run("SIGTERM stops the server", self.server.stop)
 
     def memory_at_the_end(self) -> str:
         found = self.client.item("GET", self.container, "p", f"size{2 * MIB}")

@@ -1,4 +1,4 @@
-"""The oracle for batches and deletes of partition keys: each of them is there as a whole or not at all."""
+"""The oracle for batches and deletes of partition keys: each takes effect completely or not at all."""
 
 import json
 import random
@@ -8,22 +8,22 @@ from lib.report import expect
 
 KEYS = ("t0", "t1", "t2")
 ITEMS_PER_BATCH = 60
-GENERATIONS_MAX = 6  # of one key, before it is deleted
+GENERATIONS_MAX = 6  # per key, before it is deleted
 BATCH = {"x-ms-cosmos-is-batch-request": "True", "x-ms-cosmos-batch-atomic": "True"}
 
 
 class BatchWorker:
-    """Writes generations of items, a transaction each, and deletes whole keys."""
+    """Writes generations of items, one transaction each, and deletes whole keys."""
 
     def __init__(self, link: str):
         self.link = link
         self.numbers = 0
-        # The generations a key may have: more than one set while a request was not answered.
+        # The generations a key may have: two sets after a request without an answer.
         self.possible: dict[str, list[frozenset[int]]] = {key: [frozenset()] for key in KEYS}
         self.acknowledged = 0
 
     def run(self, client: Client, rng: random.Random) -> None:
-        """Works until the server is gone."""
+        """Sends requests until the server is killed."""
         try:
             while True:
                 self.work_on(client, rng.choice(KEYS), rng)
@@ -39,7 +39,7 @@ class BatchWorker:
             after = frozenset()
             path, headers, body = f"{self.link}/operations/partitionkeydelete", {}, b""
         elif now and rng.random() < 0.2:
-            # The last operation is refused, so nothing of it may stay.
+            # The last operation conflicts, so none may be applied.
             after = now
             body.append({"operationType": "Create", "resourceBody": {"id": f"{min(now)}-0", "pk": key}})
         self.possible[key] = [now, after]
@@ -63,7 +63,7 @@ class BatchWorker:
             counts: dict[int, int] = {}
             for item in items:
                 counts[item["n"]] = counts.get(item["n"], 0) + 1
-            expect(all(count == ITEMS_PER_BATCH for count in counts.values()), f"{key}: a part of a batch: {counts}")
+            expect(all(count == ITEMS_PER_BATCH for count in counts.values()), f"{key}: a partial batch: {counts}")
             found = frozenset(counts)
             expect(found in self.possible[key], f"{key}: has {sorted(found)}, not one of "
                                                 f"{[sorted(one) for one in self.possible[key]]}")

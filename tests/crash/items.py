@@ -1,4 +1,4 @@
-"""The oracle for items: what is known of every key, and what a kill may have left of it."""
+"""The oracle for items: the known state of every key, and the states a kill may leave it in."""
 
 import itertools
 import random
@@ -12,7 +12,7 @@ from ledger import Ledger
 SYSTEM_PROPERTIES = ("_rid", "_self", "_etag", "_ts", "_attachments")
 LOGICAL_PARTITIONS = 7
 PADDING = "".join(random.Random(1).choices("abcdefghijklmnopqrstuvwxyz", k=80_000))
-numbers = itertools.count(1)  # every body is another one
+numbers = itertools.count(1)  # makes every body unique
 
 
 @dataclass(frozen=True)
@@ -32,7 +32,7 @@ class Version:
 
 @dataclass
 class Pending:
-    """A request that got no answer. `body` is None for a delete."""
+    """A request without an answer. `body` is None for a delete."""
     body: dict | None
     sent: float
 
@@ -49,13 +49,13 @@ class Key:
 
 @dataclass(frozen=True)
 class Span:
-    """When a request was under way, in seconds since 1970."""
+    """The time a request was in flight, in seconds since 1970."""
     begin: float
     end: float
 
 
 def lives(key: Key, span: Span) -> set[bool]:
-    """Whether the item may have been there: an item that expires meanwhile is either."""
+    """Whether the item may have existed during the span: both if it expired meanwhile."""
     if key.version is None:
         return {False}
     ttl = key.version.body.get("ttl", key.container.default_ttl)
@@ -71,16 +71,16 @@ def user_part(item: dict) -> dict:
 
 @dataclass
 class Counter:
-    """One item that all workers count up with If-Match: no step may be lost or made twice."""
+    """One item that all workers increment with If-Match: no step may be lost or applied twice."""
     container: Container
     pk: str
     acknowledged: set[int] = field(default_factory=set)
-    seen: int = 0  # by a read: then it is on disk
+    seen: int = 0  # by a read, so it is on disk
     unknown: set[int] = field(default_factory=set)
 
 
 class Worker:
-    """A client that alone owns its keys, so it knows what each request must answer."""
+    """A client with keys of its own, so that it can predict every answer."""
 
     def __init__(self, keys: list[Key], counters: list[Counter], ledger: Ledger):
         self.keys = keys
@@ -89,7 +89,7 @@ class Worker:
         self.acknowledged = 0
 
     def run(self, client: Client, rng: random.Random) -> None:
-        """Works until the server is gone."""
+        """Sends requests until the server is killed."""
         try:
             while True:
                 if self.counters and rng.random() < 0.1:
@@ -118,7 +118,7 @@ class Worker:
         except NO_ANSWER:
             allowed = self.allowed(key, operation, body, if_match, Span(begin, time.time()))
             if not allowed & {200, 201, 204}:
-                key.pending = None  # it would have been refused: nothing can have changed
+                key.pending = None  # no success was possible, so nothing changed
             raise
         key.pending = None
         allowed = self.allowed(key, operation, body, if_match, Span(begin, time.time()))
@@ -134,7 +134,7 @@ class Worker:
         start = rng.randrange(len(PADDING) - size)
         body = {"id": key.id, "pk": key.pk, "n": n, "text": PADDING[start:start + size]}
         if key.container.unique:
-            # Few values, so that they meet; of this worker, so that it knows when they do.
+            # Few values, so that they collide; per worker, so that it can predict collisions.
             body["u"] = f"{key.id.split('-')[0]}-{rng.randrange(4)}"
         if key.container.default_ttl is not None and rng.random() < 0.8:
             body["ttl"] = rng.choice([1, 2, 3600, -1])
@@ -142,7 +142,7 @@ class Worker:
 
     def allowed(self, key: Key, operation: str, body: dict | None, if_match: str | None,
                 span: Span) -> set[int]:
-        """The statuses that are right, more than one only where an item may have expired."""
+        """The expected statuses; more than one only if an item may have expired."""
         taken = self.taken(key, body, span) if body else {False}
         outcomes = set()
         for live in lives(key, span):
@@ -152,7 +152,7 @@ class Worker:
         return outcomes
 
     def taken(self, key: Key, body: dict, span: Span) -> set[bool]:
-        """Whether another item of the logical partition may hold the unique value."""
+        """Whether another item in the logical partition may hold the unique value."""
         if not key.container.unique:
             return {False}
         holders = [lives(other, span) for other in self.keys
@@ -170,9 +170,9 @@ class Worker:
             self.acknowledged += 1
         elif body and answer.status in (200, 201):
             item = answer.json()
-            expect(user_part(item) == body, f"{operation} {key.pk}/{key.id}: another body came back")
+            expect(user_part(item) == body, f"{operation} {key.pk}/{key.id}: a different body was returned")
             created = answer.status == 201
-            expect(created or item["_rid"] == key.version.rid, f"{key.id}: another rid")
+            expect(created or item["_rid"] == key.version.rid, f"{key.id}: a different rid")
             self.ledger.wrote(key.container.link, answer, item, created)
             key.stale_etag = key.version and key.version.etag
             key.version = Version(body, item["_etag"], item["_ts"], item["_rid"])

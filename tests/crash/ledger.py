@@ -1,4 +1,4 @@
-"""What must never go back: the LSN and the time of every partition key range, and etags and rids."""
+"""Checks that LSNs and timestamps of a range never go back, and that no etag or rid is reused."""
 
 import threading
 from dataclasses import dataclass, field
@@ -11,14 +11,14 @@ from lib.report import expect
 class RangeRecord:
     newest_lsn: int = 0
     newest_ts: int = 0
-    # As they were when the server was last started: whatever is written since comes after them.
+    # The values at the last server start: every later write must exceed them.
     floor_lsn: int = 0
     floor_ts: int = 0
     used_lsns: set[int] = field(default_factory=set)
 
 
 class Ledger:
-    """Written by all workers, hence the lock."""
+    """Shared by all workers, hence the lock."""
 
     def __init__(self):
         self.lock = threading.Lock()
@@ -27,30 +27,30 @@ class Ledger:
         self.rids: set[str] = set()
 
     def saw(self, container: str, answer: Answer) -> None:
-        """Any answer: how far the range says it is. That is on disk, so it stays so."""
+        """Records the LSN of an answer. It is on disk, so no restart may lower it."""
         with self.lock:
             record, lsn = self.record_of(container, answer)
             record.newest_lsn = max(record.newest_lsn, lsn)
-            expect(lsn >= record.floor_lsn, f"{container}: LSN {lsn}, before the last start it was "
+            expect(lsn >= record.floor_lsn, f"{container}: LSN {lsn}, but the last start had "
                                             f"{record.floor_lsn}")
 
     def restarted(self, container: str, answer: Answer) -> None:
-        """The first answer of a range after a start."""
+        """Records the first answer of a range after a start."""
         with self.lock:
             record, lsn = self.record_of(container, answer)
-            expect(lsn >= record.newest_lsn, f"{container}: LSN {lsn} after the start, clients have "
-                                             f"seen {record.newest_lsn}")
+            expect(lsn >= record.newest_lsn, f"{container}: LSN {lsn} after the start, but clients "
+                                             f"have seen {record.newest_lsn}")
             record.newest_lsn = record.floor_lsn = lsn
             record.floor_ts = record.newest_ts
 
     def wrote(self, container: str, answer: Answer, item: dict, created: bool) -> None:
-        """An acknowledged write."""
+        """Records an acknowledged write."""
         with self.lock:
             record, _ = self.record_of(container, answer)
             lsn, ts = int(answer.headers["x-ms-item-lsn"]), item["_ts"]
-            expect(lsn > record.floor_lsn, f"{container}: write at LSN {lsn}, before the last start "
-                                           f"it was {record.floor_lsn}")
-            expect(lsn not in record.used_lsns, f"{container}: LSN {lsn} given out twice")
+            expect(lsn > record.floor_lsn, f"{container}: write at LSN {lsn}, but the last start "
+                                           f"had {record.floor_lsn}")
+            expect(lsn not in record.used_lsns, f"{container}: LSN {lsn} used twice")
             expect(ts >= record.floor_ts, f"{container}: _ts {ts} after {record.floor_ts}")
             expect(item["_etag"] == answer.headers["etag"], "the etags of header and body differ")
             expect((container, item["_etag"]) not in self.etags, f"etag {item['_etag']} used twice")

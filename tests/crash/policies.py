@@ -1,6 +1,6 @@
 """The oracle for indexing policies: changed under load, so that kills hit every step of a rebuild.
 
-What the index then holds is compared with the items by `orrery inspect`.
+`orrery inspect` then compares the index with the items.
 """
 
 import random
@@ -25,11 +25,11 @@ class PolicyWorker:
     def __init__(self, link: str, definition: dict):
         self.link = link
         self.definition = definition
-        self.possible = [POLICIES[0]]  # more than one while a change was not answered
+        self.possible = [POLICIES[0]]  # two after a change without an answer
         self.acknowledged = 0
 
     def run(self, client: Client, rng: random.Random) -> None:
-        """Works until the server is gone."""
+        """Sends requests until the server is killed."""
         try:
             while True:
                 time.sleep(rng.uniform(0, 0.1))

@@ -1,4 +1,4 @@
-"""The oracle for databases, containers and scripts: made, filled and deleted while the server is killed."""
+"""The oracle for databases, containers and scripts: created, filled and deleted during kills."""
 
 import random
 
@@ -6,9 +6,9 @@ from lib.client import NO_ANSWER, Client
 from lib.report import expect
 
 PREFIX = "made-"
-SHARED = "made-shared"  # has throughput of its own, which its containers share unless they have too
+SHARED = "made-shared"  # has throughput, shared by its containers without their own
 DATABASES = ("made-1", "made-2", SHARED)
-UDFS_MAX = 40  # of a container; the server takes 50
+UDFS_MAX = 40  # per container; the server allows 50
 # database -> container -> ids of its items and of its UDFs, which begin with `udf`
 State = dict[str, dict[str, frozenset[str]]]
 
@@ -17,13 +17,13 @@ class ResourceWorker:
     def __init__(self):
         self.state: State = {}
         self.pending: tuple | None = None
-        self.rids: dict[tuple[str, ...], str] = {}  # of what is there
+        self.rids: dict[tuple[str, ...], str] = {}  # of existing resources
         self.used_rids: set[str] = set()
         self.items_made = 0
         self.acknowledged = 0
 
     def run(self, client: Client, rng: random.Random) -> None:
-        """Works until the server is gone."""
+        """Sends requests until the server is killed."""
         try:
             while True:
                 self.step(client, self.choose(rng))
@@ -79,7 +79,7 @@ class ResourceWorker:
         self.rids[names] = rid
 
     def verify(self, client: Client) -> None:
-        """The state before the pending request or the one after it, as a whole."""
+        """Expects exactly the state before or after the pending request."""
         found, rids = self.read_state(client)
         possible = [self.state]
         if self.pending:
@@ -87,7 +87,7 @@ class ResourceWorker:
         expect(found in possible, f"databases: found {found}, expected one of {possible}")
         for names, rid in rids.items():
             if names in self.rids and exists(self.state, names):
-                expect(self.rids[names] == rid, f"{names}: another rid")
+                expect(self.rids[names] == rid, f"{names}: a different rid")
             else:
                 self.learn_rid(names, rid)
         self.rids = rids

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Kills the server at random moments under load and checks what it has after the next start."""
+"""Kills the server at random moments under load and checks its data after the next start."""
 
 import argparse
 import random
@@ -30,7 +30,7 @@ FAILURES_MAX = 3
 
 
 class World:
-    """A data directory and everything that is known of its content."""
+    """A data directory and the oracles for its content."""
 
     def __init__(self, binary: Path, data: Path, rng: random.Random):
         self.binary = binary
@@ -46,7 +46,7 @@ class World:
         self.ledger = Ledger()
 
     def start(self, rng: random.Random) -> Server:
-        """Starts it, sometimes only after some starts that were cut short."""
+        """Starts the server, sometimes after killing it during a few earlier starts."""
         while rng.random() < 0.2:
             with Server(self.binary, self.data, *self.options) as server:
                 time.sleep(rng.uniform(0, 0.08))
@@ -86,7 +86,7 @@ class World:
 
 
 class Load:
-    """All workers at work, each on a connection of its own."""
+    """Runs all workers, each on its own connection."""
 
     def __init__(self, world: World, port: int, rng: random.Random):
         self.world = world
@@ -112,10 +112,10 @@ class Load:
         return sum(worker.acknowledged for worker in workers)
 
     def finish(self) -> int:
-        """After the server's end; returns how many writes were acknowledged."""
+        """Call after the server has ended; returns the number of acknowledged writes."""
         for thread in self.threads:
             thread.join(60)
-            expect(not thread.is_alive(), "a client still waits for a server that is gone")
+            expect(not thread.is_alive(), "a client still waits though the server has ended")
         expect(not self.problems, "; ".join(self.problems))
         return self.acknowledged() - self.before
 
@@ -170,7 +170,7 @@ def main() -> int:
                 good = report.run(f"inspect after round {number}",
                                   lambda: inspect(options.server, world.data))
             if good and last:
-                good = report.run(f"last look after round {number}", lambda: final_check(world, rng))
+                good = report.run(f"final check after round {number}", lambda: final_check(world, rng))
             if not good and options.keep:
                 shutil.copytree(world.data, options.keep / world.data.name)
             if not good or last:
