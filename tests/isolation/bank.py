@@ -1,6 +1,6 @@
 """Clients that move amounts between accounts: by stored procedures, by transactional batches with
-etags and with patches. Whoever adds up all accounts, in a query or in a procedure, must find the total
-unchanged, and the counter of moves that each account carries must say what was acknowledged."""
+etags and with patches. Any query or procedure that adds up all accounts must find the total
+unchanged, and the move counter of each account must match the acknowledged moves."""
 
 import random
 import threading
@@ -45,13 +45,13 @@ TOTAL_PROCEDURE = """function () {
 
 
 class Bank:
-    """The container, and what all clients know."""
+    """The container, and the state shared by all clients."""
 
     def __init__(self):
         self.lock = threading.Lock()
         self.link = ""
         self.moves = dict.fromkeys(ACCOUNTS, 0)  # acknowledged
-        self.unknown = dict.fromkeys(ACCOUNTS, 0)  # without an answer: made or not
+        self.unknown = dict.fromkeys(ACCOUNTS, 0)  # no answer: applied or not
 
     def fill(self, client: Client) -> None:
         self.link = "/" + make_container(client, "isolation", {
@@ -65,7 +65,7 @@ class Bank:
             expect(made.status == 201, f"{account}: {made.status} {made.body!r}")
 
     def work(self, client: Client, rng: random.Random) -> str:
-        """Does one thing; returns how that ended."""
+        """Performs one operation; returns its outcome."""
         a, b = rng.sample(ACCOUNTS, 2)
         what = rng.choices([self.by_procedure, self.by_batch, self.by_patch, self.touch, self.look],
                            [3, 2, 1, 1, 2])[0]
@@ -73,7 +73,7 @@ class Bank:
 
     @contextmanager
     def moving(self, *accounts: str) -> Iterator["Move"]:
-        """Around a request that changes accounts; without an answer the change stays unknown."""
+        """Wraps a request that changes accounts; without an answer the change stays unknown."""
         self.add(self.unknown, accounts, 1)
         move = Move()
         yield move
@@ -111,7 +111,7 @@ class Bank:
             return move.ended(client.request("POST", self.link + "/docs", operations, BATCH))
 
     def touch(self, client: Client, a: str, _b: str, _amount: int) -> str:
-        """A plain writer: changes an account without changing its amount."""
+        """A plain write: changes an account but not its amount."""
         item = self.read(client, a)
         with self.moving(a) as move:
             return move.ended(client.request("PUT", f"{self.link}/docs/{a}",
@@ -136,13 +136,13 @@ class Bank:
         return "done"
 
     def settle(self, client: Client) -> None:
-        """While nobody works: the total, and each account's moves."""
+        """Checks the total and each account's moves while no client is running."""
         self.look(client)
         for account in ACCOUNTS:
             least, most = self.moves[account], self.moves[account] + self.unknown[account]
             found = self.read(client, account)["moves"]
             expect(least <= found <= most, f"account {account}: {found} moves, {least} were acknowledged "
-                                           f"and {most} asked for")
+                                           f"and {most} requested")
             self.moves[account], self.unknown[account] = found, 0
 
 

@@ -1,10 +1,10 @@
-"""Judges a recorded history by the isolation that docs/compatibility.md promises.
+"""Checks a recorded history for the isolation that docs/compatibility.md promises.
 
-The names are those of Adya, Berenson and Elle. A transaction that happens at once is one moment; a
-script has two, its snapshot and its commit, and an item that it writes has no other version between
-them. Whoever began after somebody else's answer comes after him. When these moments cannot be put
-in an order the history is not snapshot isolation; that is exact, because lists tell the order of
-all versions.
+The names are those of Adya, Berenson and Elle. An atomic request is one moment; a script has two,
+its snapshot and its commit, and an item it writes gets no other version between them. A transaction
+that began after another was answered comes after it. If these moments cannot be ordered, the
+history violates snapshot isolation; the check is exact, because lists tell the order of all
+versions.
 """
 
 from collections import Counter
@@ -21,12 +21,12 @@ LOST_UPDATE = "lost update (P4)"
 READ_SKEW = "read skew (G-single)"
 NON_REPEATABLE_READ = "non-repeatable read"
 OWN_WRITE_MISSING = "own write missing"
-HALF_TRANSACTION = "half a transaction"
+HALF_TRANSACTION = "partial transaction"
 STALE_READ = "stale read"
 UNKNOWN_VALUE = "unknown value"
 
 READS_FROM, OVERWRITES, OVERWRITTEN_BY = "is read by", "is overwritten by", "did not yet see"
-SAME, ANSWERED_BEFORE = "is the snapshot of", "was answered before the begin of"
+SAME, ANSWERED_BEFORE = "is the snapshot of", "was answered before the start of"
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,7 @@ class Violation:
 @dataclass
 class Verdict:
     violations: list[Violation] = field(default_factory=list)
-    # Snapshot isolation allows it; how often it was seen.
+    # Allowed by snapshot isolation, so only counted.
     write_skews: int = 0
     outcomes: Counter = field(default_factory=Counter)
 
@@ -53,7 +53,7 @@ class Verdict:
 
 
 class View:
-    """What a transaction saw of others, and what it wrote."""
+    """What a transaction read of other transactions, and what it wrote."""
 
     def __init__(self, transaction: Transaction, verdict: Verdict):
         self.transaction = transaction
@@ -81,10 +81,10 @@ class Versions:
 
     def __init__(self, key: str):
         self.key = key
-        self.lists: dict[tuple[int, ...], str] = {}  # and somebody who has read it
+        self.lists: dict[tuple[int, ...], str] = {}  # and one of its readers
         self.order: tuple[int, ...] = ()
         self.positions: dict[int, int] = {}
-        # Of the reads, the one that was begun last.
+        # The read that began last.
         self.last_begin = -1
         self.last_values: tuple[int, ...] = ()
 
@@ -116,7 +116,7 @@ class Check:
         self.writers = {append.value: view for view in self.views
                         for append in view.transaction.appends}
         self.versions: dict[str, Versions] = {}
-        # The first moment at which somebody is known to have seen a change of it.
+        # Per transaction: the first moment at which one of its changes is known to be visible.
         self.seen_at: dict[str, int] = {}
         self.overwritten_by: set[tuple[str, str]] = set()
 
@@ -160,13 +160,13 @@ class Check:
             for value in {value for values in versions.lists for value in values}:
                 writer = self.writers.get(value)
                 if not writer or value not in writer.own.get(versions.key, ()):
-                    self.verdict.add(UNKNOWN_VALUE, f"nobody appended {value} to {versions.key}")
+                    self.verdict.add(UNKNOWN_VALUE, f"no transaction appended {value} to {versions.key}")
                 elif writer.transaction.outcome == ABORTED:
                     self.verdict.add(ABORTED_READ, f"{versions.key} shows {value} of "
                                                    f"{writer.transaction.name}, which failed")
 
     def check_reads(self, view: View) -> None:
-        """Nobody sees a part of what another transaction appended to an item."""
+        """No read sees only a part of what another transaction appended to an item."""
         for key, base in view.bases.items():
             writer = self.writers.get(base[-1]) if base else None
             if writer and writer is not view and writer.own.get(key, base)[-1] != base[-1]:
@@ -193,7 +193,7 @@ class Check:
 
     def check_still_there(self, transaction: Transaction, versions: Versions,
                           own: tuple[int, ...]) -> None:
-        """Whoever looks last sees all that was acknowledged or seen before he began."""
+        """The last read sees everything that was acknowledged or seen before it began."""
         moments = [self.seen_at[transaction.name]] if transaction.name in self.seen_at else []
         moments += [transaction.end] if transaction.outcome == COMMITTED else []
         if versions.last_begin > min(moments) and not set(own) <= set(versions.last_values):
@@ -245,9 +245,9 @@ class Check:
                 graph.add(commit(writer), snapshot(other), OVERWRITES)
 
     def add_answers(self, graph: Graph) -> None:
-        """Who was answered comes before whoever began later. By moments in a row: else there would be
-        an edge for each pair."""
-        begin, end = 0, 1  # at the same time: nobody came first
+        """An answered transaction comes before those that began later. A chain of moments replaces
+        one edge per pair."""
+        begin, end = 0, 1  # at equal times neither comes first
         events = [(view.transaction.begin, begin, number) for number, view in enumerate(self.views)]
         events += [(view.transaction.end, end, number) for number, view in enumerate(self.views)
                    if view.transaction.end is not None]
@@ -276,7 +276,7 @@ def last_moment(view: View) -> str:
 
 
 def text_of(cycle: list[Edge]) -> str:
-    """`a is read by b, b …`; the moments between transactions are left out."""
+    """`a is read by b; b …`; the moments between transactions are left out."""
     named = [edge for edge in cycle if isinstance(edge.source, str)]
     texts = []
     for edge, after in zip(named, named[1:] + named[:1]):

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""The checker against histories whose faults are known: made by hand, made by simulated stores that
-are broken in one way each, and good ones that one fault was put into."""
+"""Tests the checker with histories of known faults: handwritten ones, ones from simulated stores
+that are broken in one way each, and valid ones with one injected fault."""
 
 import random
 import unittest
@@ -25,7 +25,7 @@ class HandMade(unittest.TestCase):
 
     def put(self, *steps, begin: int = 0, end: int = 1000, outcome: str = COMMITTED,
             at_once: bool = False) -> None:
-        """All transactions are concurrent unless their times say otherwise."""
+        """All transactions are concurrent unless their times differ."""
         appends = tuple(step for step in steps if isinstance(step, Append))
         self.history.append(Transaction(f"t{len(self.history)}", at_once, appends, begin, end, outcome,
                                         [] if outcome == UNKNOWN else list(steps)))
@@ -147,7 +147,7 @@ class HandMade(unittest.TestCase):
         self.expect(checker.READ_SKEW)
 
     def test_snapshot_at_no_point(self):
-        """Two writers one after the other; the reader has seen only the second."""
+        """Two writers in sequence; the reader has seen only the second."""
         self.put(append("x", 1), end=10)
         self.put(read("x", 1), append("y", 2), begin=20)
         self.put(read("x"), read("y", 2))

@@ -1,6 +1,6 @@
-"""Clients that write generations of items, each by one batch, and delete their whole partition key.
-A generation can only be written when there is none, so whoever looks finds one as a whole or nothing,
-and never one that was deleted before."""
+"""Clients that write generations of items, each in one batch, and delete their whole partition key.
+A generation can only be written when there is none, so a reader finds one complete generation or
+nothing, and never one that was deleted before."""
 
 import itertools
 import random
@@ -14,8 +14,8 @@ from lib.report import expect
 KEY = {"x-ms-documentdb-partitionkey": '["erased"]', "Content-Type": "application/json"}
 BATCH = KEY | {"x-ms-cosmos-is-batch-request": "True", "x-ms-cosmos-batch-atomic": "True"}
 QUERY = KEY | {"Content-Type": "application/query+json", "x-ms-documentdb-isquery": "True"}
-ITEMS = 5  # of a generation
-OTHER_IDS = 6  # so many generations in a row share no id but that of the first item
+ITEMS = 5  # per generation
+OTHER_IDS = 6  # this many consecutive generations share only the id of the first item
 
 PROCEDURE = """function () {
     var c = getContext().getCollection();
@@ -31,7 +31,7 @@ PROCEDURE = """function () {
 
 
 class Erasures:
-    """The container, and what all clients know."""
+    """The container, and the state shared by all clients."""
 
     def __init__(self):
         self.lock = threading.Lock()
@@ -47,7 +47,7 @@ class Erasures:
         expect(made.status == 201, f"look: {made.status} {made.body!r}")
 
     def work(self, client: Client, rng: random.Random) -> str:
-        """Does one thing; returns how that ended."""
+        """Performs one operation; returns its outcome."""
         what = rng.choices([self.write_generation, self.erase, self.query_generation,
                             self.read_generation, self.run_on_generation], [3, 2, 2, 2, 2])[0]
         return f"{what.__name__} {what(client)}"
@@ -105,7 +105,7 @@ class Erasures:
             return "done"
         generations = by_id(items)
         expect(len(items) == ITEMS and len(set(generations.values())) == 1,
-               f"not one whole generation: {generations}")
+               f"not one complete generation: {generations}")
         number = items[0]["generation"]
         with self.lock:
             expect(self.erased_at.get(number, begin) >= begin, f"{number} was deleted before")

@@ -1,7 +1,7 @@
-"""Faults that are put into a good history, to see that the checker finds them.
+"""Faults injected into a valid history, to verify that the checker finds them.
 
-Each takes a copy of a history and changes it as a broken server would have, at a random place of
-those that fit; False when there is none.
+Each changes a copy of a history as a broken server would have, at a random suitable place; returns
+False if there is none.
 """
 
 import dataclasses
@@ -22,7 +22,7 @@ def pick(rng: random.Random, places: Iterator | list):
 
 
 def reads_of(transaction: Transaction) -> Iterator[tuple[int, Read]]:
-    """What it read before it appended anything, by position."""
+    """The reads before the transaction's first append, by position."""
     for number, step in enumerate(transaction.steps):
         if isinstance(step, Append):
             return
@@ -85,7 +85,7 @@ def show_aborted_write(transactions: list[Transaction], rng: random.Random) -> b
 
 
 def alter_read(transactions: list[Transaction], rng: random.Random) -> bool:
-    """A read of one item gives what it was before a change that had been acknowledged."""
+    """A read of one item returns its state before an acknowledged change."""
     ends = {append.value: one.end for one in committed(transactions) for append in one.appends}
     places = ((one, read) for one in committed(transactions) if len(one.steps) == 1
               for _, read in reads_of(one) if read.values and ends.get(read.values[-1], one.end) < one.begin)
@@ -97,7 +97,7 @@ def alter_read(transactions: list[Transaction], rng: random.Random) -> bool:
 
 
 def own_run(transactions: list[Transaction], read: Read) -> set[int]:
-    """All that the last writer of the list appended to it."""
+    """All values that the last writer of the list appended to it."""
     for one in transactions:
         if Append(read.key, read.values[-1]) in one.appends:
             return {append.value for append in one.appends if append.key == read.key}
@@ -147,7 +147,7 @@ def hide_own_write(transactions: list[Transaction], rng: random.Random) -> bool:
 
 
 def show_half_transaction(transactions: list[Transaction], rng: random.Random) -> bool:
-    """Of two changes made together a snapshot has one."""
+    """A snapshot has only one of two changes made together."""
     together = {}
     for one in committed(transactions):
         keys = [append.key for append in one.appends]
@@ -158,7 +158,7 @@ def show_half_transaction(transactions: list[Transaction], rng: random.Random) -
     for one in committed(transactions):
         reads = {read.key: (number, read) for number, read in reads_of(one)}
         if len(reads) < len(one.steps):
-            continue  # a key is read again: that would be noticed by itself
+            continue  # a key is read again: the fault would be a non-repeatable read
         last = {read.values[-1]: number for number, read in reads.values() if read.values}
         places += [(one, number) for value, number in last.items()
                    if value in writers and writers[value] <= last.keys()]
@@ -171,7 +171,7 @@ def show_half_transaction(transactions: list[Transaction], rng: random.Random) -
 
 
 def overwrite_unread_version(transactions: list[Transaction], rng: random.Random) -> bool:
-    """A writer has read another version than the one it replaced."""
+    """A writer read a different version from the one it replaced."""
     places = []
     for one in committed(transactions):
         written = {append.key for append in one.appends}
@@ -185,7 +185,7 @@ def overwrite_unread_version(transactions: list[Transaction], rng: random.Random
     return bool(chosen)
 
 
-# And by what name it must be found; a fault may well be seen in more than one way.
+# The names under which each fault may be found; some show in more than one way.
 FAULTS = {
     drop_acknowledged_write: {checker.LOST_UPDATE, checker.HALF_TRANSACTION},
     drop_half_of_unknown: {checker.HALF_TRANSACTION},
@@ -200,7 +200,7 @@ FAULTS = {
 
 
 def unnoticed(transactions: list[Transaction], rng: random.Random) -> tuple[list[str], int]:
-    """Puts every fault into a copy; returns those that were not found, and how many were tried."""
+    """Injects every fault into a copy; returns those not found, and how many were tried."""
     missed, tried = [], 0
     for fault, kinds in FAULTS.items():
         broken = [dataclasses.replace(one, steps=list(one.steps)) for one in transactions]

@@ -1,11 +1,11 @@
-"""A graph of what must have come before what, and the cycles that prove it cannot have been."""
+"""A graph of required orderings; a cycle proves that they contradict each other."""
 
 from collections import deque
 from dataclasses import dataclass
 from typing import Hashable
 
 Node = Hashable
-STARTS_MAX = 20  # from so many nodes the shortest cycle is looked for
+STARTS_MAX = 20  # the number of nodes from which to search for the shortest cycle
 
 
 @dataclass(frozen=True)
@@ -24,14 +24,14 @@ class Graph:
         self.edges.setdefault(target, [])
 
     def cycle(self) -> list[Edge] | None:
-        """A short one, or None when there is none."""
+        """A short cycle, or None if there is none."""
         left = without_leaves(without_leaves(self.edges, backward=False), backward=True)
         found = (shortest_cycle(left, start) for start in list(left)[:STARTS_MAX])
         return min((one for one in found if one), key=len, default=None)
 
 
 def without_leaves(edges: dict[Node, list[Edge]], backward: bool) -> dict[Node, list[Edge]]:
-    """Takes away what nothing leads to (backward: what leads nowhere), again and again."""
+    """Repeatedly removes nodes without incoming edges (backward: without outgoing edges)."""
     ways: dict[Node, list[Node]] = {node: [] for node in edges}
     degree = dict.fromkeys(edges, 0)
     for node, leaving in edges.items():
@@ -53,7 +53,7 @@ def without_leaves(edges: dict[Node, list[Edge]], backward: bool) -> dict[Node, 
 
 
 def shortest_cycle(edges: dict[Node, list[Edge]], start: Node) -> list[Edge] | None:
-    """Through `start`, by breadth."""
+    """The shortest cycle through `start`, by breadth-first search."""
     came_by: dict[Node, Edge] = {}
     waiting = deque([start])
     while waiting:

@@ -1,7 +1,7 @@
-"""What clients did and saw, in a form that can be judged afterwards.
+"""A record of what clients did and saw, for checking afterwards.
 
-Items hold lists and a transaction appends values that occur once in the whole history: so any list
-that is read tells every version its item has had, and who wrote each (the idea is Elle's).
+Items hold lists, and a transaction appends values that are unique in the whole history. So any list
+that is read tells every version of its item and which transaction wrote it (the idea is Elle's).
 """
 
 import itertools
@@ -15,7 +15,7 @@ COMMITTED, ABORTED, UNKNOWN = "committed", "aborted", "unknown"
 @dataclass(frozen=True)
 class Read:
     key: str
-    values: tuple[int, ...]  # empty: the item is not there
+    values: tuple[int, ...]  # empty: the item does not exist
 
 
 @dataclass(frozen=True)
@@ -27,19 +27,19 @@ class Append:
 @dataclass
 class Transaction:
     name: str
-    # A script reads from a snapshot and commits later; everything else happens at one moment.
+    # A script reads from a snapshot and commits later; other requests are atomic.
     at_once: bool
-    # What was asked for: all that is known of a transaction without an answer.
+    # The requested appends: all that is known of a transaction without an answer.
     appends: tuple[Append, ...]
     begin: int
     end: int | None = None
     outcome: str = UNKNOWN
-    # In the order in which the transaction did them.
+    # In the order of execution.
     steps: list[Read | Append] = field(default_factory=list)
 
 
 class History:
-    """Written by all clients, hence the lock."""
+    """Shared by all clients, hence the lock."""
 
     def __init__(self):
         self.lock = threading.Lock()
@@ -51,7 +51,7 @@ class History:
             return Append(key, next(self.values))
 
     def begin(self, kind: str, appends: list[Append] | None = None, at_once: bool = True) -> Transaction:
-        """To be called before the request is sent. Without an end its outcome stays unknown."""
+        """Call before sending the request. Without an end, its outcome stays unknown."""
         with self.lock:
             made = Transaction(f"{kind} {len(self.transactions)}", at_once, tuple(appends or ()),
                                time.monotonic_ns())
@@ -70,7 +70,7 @@ class History:
         transaction.outcome = outcome
 
     def restarted(self) -> None:
-        """The server is another process now: what had no answer has happened by now, or never will."""
+        """After a server restart: an unanswered request has taken effect by now, or never will."""
         now = time.monotonic_ns()
         for transaction in self.transactions:
             if transaction.end is None:

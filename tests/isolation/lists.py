@@ -1,5 +1,5 @@
-"""Clients that append to the lists of some items and read them, in every way there is, and record
-what they saw. checker.py judges it."""
+"""Clients that append to the lists of some items and read them by every kind of request, and record
+what they saw. checker.py checks the record."""
 
 import itertools
 import json
@@ -19,11 +19,11 @@ QUERY = {"Content-Type": "application/query+json", "x-ms-documentdb-isquery": "T
 BATCH = JSON | {"x-ms-cosmos-is-batch-request": "True", "x-ms-cosmos-batch-atomic": "True"}
 PARTITION_KEYS = ("p0", "p1", "p2")
 SLOTS = 4
-APPENDS_MAX = 40  # to one item; then another takes its place, so that lists stay short
+APPENDS_MAX = 40  # per item; then a new item replaces it, so that lists stay short
 
 
 class Keys:
-    """The items that are in use: they come into being with the first append."""
+    """The items in use; the first append creates an item."""
 
     def __init__(self):
         self.lock = threading.Lock()
@@ -47,12 +47,12 @@ def patch_of(value: int) -> dict:
 
 
 def values_of(item: dict) -> tuple[int, ...]:
-    expect(item["n"] == len(item["list"]), f"half a change: {item}")
+    expect(item["n"] == len(item["list"]), f"a partial change: {item}")
     return tuple(item["list"])
 
 
 class ListsClient:
-    """One client's way to do things."""
+    """The operations of one client."""
 
     def __init__(self, client: Client, history: History, keys: Keys, link: str, rng: random.Random):
         self.client = client
@@ -78,12 +78,12 @@ class ListsClient:
         return self.history.append(f"{pk}/{item_id}")
 
     def settle(self, answer: Answer, transaction: Transaction, steps: list[Read | Append]) -> str:
-        """For a write that either succeeded with these steps, or not at all."""
+        """Records a write that either succeeded with these steps, or failed completely."""
         if answer.status in (200, 201):
             self.history.commit(transaction, steps)
             return "done"
         if answer.status == UNCERTAIN:
-            return "unknown"  # and so it stays in the history
+            return "unknown"  # it stays unknown in the history
         expect(was_not_done(answer), f"{transaction.name}: {answer.status} {answer.body[:500]!r}")
         self.history.abort(transaction)
         return str(answer.status)
@@ -99,7 +99,7 @@ class ListsClient:
         if answer.status == 200:
             self.history.commit(transaction, self.steps_of(pk, steps, appends, answer.json()))
             return "done"
-        # In JSON inside JSON; what it is about needs no escapes itself.
+        # The text is JSON nested in JSON; its content needs no escapes.
         seen = re.search(r"seen(.*?)seen", answer.body.decode().replace("\\", ""))
         if not seen:
             return self.settle(answer, transaction, [])
@@ -108,7 +108,7 @@ class ListsClient:
         return "failed as asked"
 
     def plan(self, pk: str, ids: list[str]) -> tuple[list[list], list[Append]]:
-        """Reads, some of them twice, then writes and reads in turn."""
+        """Reads, some of them repeated, then alternating writes and reads."""
         several = self.rng.choices(ids, k=self.rng.randint(1, 4))
         steps = [self.rng.choice([["read", one], ["read", one], ["query", ids], ["feed", ids]])
                  for one in several]
@@ -182,7 +182,7 @@ class ListsClient:
 
     def send_batch(self, pk: str, operations: list[dict], appends: list[Append],
                    read: dict[str, tuple[int, ...]]) -> str:
-        """`read`: what the batch's own conditions say the items were."""
+        """`read`: the state of the items that the batch's conditions imply."""
         if self.rng.random() < 0.15:
             operations.append({"operationType": "Delete", "id": "never there"})
         transaction = self.history.begin("batch", appends)
@@ -221,7 +221,7 @@ class ListsClient:
         return "done"
 
     def write(self, pk: str, item: dict | None, body: dict, headers: dict | None = None) -> Answer:
-        """Puts `body` in the place of `item`, unless somebody else has been faster."""
+        """Replaces `item` with `body`, unless another client changed it first."""
         if item:
             return self.send("PUT", f"/docs/{item['id']}", pk, body,
                              {"If-Match": item["_etag"]} | (headers or {}))
@@ -273,8 +273,8 @@ class ListsClient:
 
     def read_pages(self, method: str, pk: str | None, ids: list[str], body: dict | None = None,
                    headers: dict | None = None, size: int | None = None) -> str:
-        """`ids`: what is of interest, all when it is empty; those that are not in an only page were
-        not there."""
+        """`ids`: the items of interest, all if empty; those missing from a single page did not
+        exist."""
         size = size or self.rng.choice([-1, -1, 2, 5])
         continuation: dict[str, str] = {}
         for number in itertools.count():
@@ -294,7 +294,7 @@ class ListsClient:
 
 
 class Lists:
-    """The container, and what all clients know."""
+    """The container, and the state shared by all clients."""
 
     def __init__(self):
         self.history = History()
@@ -312,14 +312,14 @@ class Lists:
             expect(made.status == 201, f"{kind}: {made.status} {made.body!r}")
 
     def work(self, client: Client, rng: random.Random) -> str:
-        """Does one thing; returns how that ended."""
+        """Performs one operation; returns its outcome."""
         return self.worker(client, rng).work()
 
     def worker(self, client: Client, rng: random.Random) -> ListsClient:
         return ListsClient(client, self.history, self.keys, self.link, rng)
 
     def settle(self, client: Client) -> None:
-        """Reads everything there is, for the history."""
+        """Reads everything, for the history."""
         worker = self.worker(client, random.Random(0))
         before = len(self.history.transactions)
         for pk in PARTITION_KEYS:

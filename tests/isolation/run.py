@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Many clients work on the items of a few partition keys at the same time, by scripts, batches and single
-requests, while the server is killed now and then. bank.py moves amounts: the total is the same in every
-snapshot. erasures.py deletes whole partition keys: they are gone at once. lists.py records what everybody
-saw: checker.py looks for anomalies in it.
+"""Many clients work on a few partition keys concurrently, by scripts, batches and single requests, while
+the server is killed now and then. bank.py moves amounts: every snapshot has the same total. erasures.py
+deletes whole partition keys: they disappear atomically. lists.py records what all clients saw, and
+checker.py searches the record for anomalies.
 
     tests/isolation/run.py [--server build/release/orrery] [--seconds 16] [--kills 4] [--seed 1]
 """
@@ -29,11 +29,11 @@ from lists import Lists  # noqa: E402
 
 CLIENTS = {"bank": 5, "erasures": 5, "lists": 8}
 PROBLEMS_SHOWN = 5
-ATTEMPTS_ENOUGH = 50  # for one at least to succeed
+ATTEMPTS_ENOUGH = 50  # of these at least one must succeed
 
 
 class Load:
-    """All clients at work, each on a connection of its own, until they are stopped or the server is gone."""
+    """Runs all clients, each on its own connection, until they are stopped or the server is killed."""
 
     def __init__(self, world: "World", port: int, rng: random.Random):
         self.world = world
@@ -73,7 +73,7 @@ class Load:
 
 
 class World:
-    """A data directory and everything that is known of its content."""
+    """A data directory and the expected state of its content."""
 
     def __init__(self, binary: Path, data: Path, partitions: int, only: list[str], rng: random.Random):
         self.binary = binary
@@ -107,7 +107,7 @@ class World:
                 self.look(client)
                 server.stop()
         unknown = sum(one.end is None for one in self.lists.history.transactions)
-        return f"{self.ended.total() - before} answers, {unknown} of the lists' transactions without one"
+        return f"{self.ended.total() - before} answers, {unknown} list transactions without one"
 
     def begin(self, client: Client) -> None:
         for part in self.parts.values() if not self.filled else ():
@@ -121,7 +121,7 @@ class World:
             part.settle(client)
 
     def everything_worked(self) -> str:
-        """Whatever is never done is not tested."""
+        """Every kind of request must succeed at least once, or it would not be tested."""
         tried: Counter[str] = Counter()
         done: Counter[str] = Counter()
         for what, count in self.ended.items():
@@ -129,7 +129,7 @@ class World:
             tried[name] += count
             done[name] += count if how == "done" else 0
         missing = [name for name, count in tried.items() if count >= ATTEMPTS_ENOUGH and not done[name]]
-        expect(not missing, f"never got through: {missing}; {dict(self.ended)}")
+        expect(not missing, f"never succeeded: {missing}; {dict(self.ended)}")
         return ", ".join(f"{name} {done[name]} of {count}" for name, count in sorted(tried.items()))
 
     def judge(self) -> str:
@@ -142,30 +142,30 @@ class World:
     def judge_the_judge(self) -> str:
         missed, tried = unnoticed(self.lists.history.transactions, self.rng)
         expect(not missed, "; ".join(missed))
-        return f"{tried} of them"
+        return f"{tried} faults"
 
 
 def play(world: World, report: Report, name: str, seconds: float, kills: int) -> None:
     for number in range(1, kills + 2):
         killed = number <= kills
-        what = f"{name}: round {number}, {'killed' if killed else 'stopped'} and looked at"
+        what = f"{name}: round {number}, {'killed' if killed else 'stopped'} and checked"
         length = seconds / (kills + 1)
         if not report.run(what, lambda: world.play_round(length, killed)):
-            break  # what is known of the content is not true any more
+            break  # the expected state is no longer valid
     else:
         report.run(f"{name}: inspect", lambda: inspect(world.binary, world.data))
-        report.run(f"{name}: everything was done", world.everything_worked)
+        report.run(f"{name}: every kind of request succeeded", world.everything_worked)
     if report.run(f"{name}: no anomaly in the recorded history", world.judge):
-        report.run(f"{name}: faults put into that history are found", world.judge_the_judge)
+        report.run(f"{name}: faults injected into that history are found", world.judge_the_judge)
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
     parser.add_argument("--server", type=Path, default=DEFAULT_BINARY)
-    parser.add_argument("--seconds", type=float, default=16, help="of work, in all rounds together")
-    parser.add_argument("--kills", type=int, default=4, help="rounds that end with kill -9, beside the last one")
-    parser.add_argument("--partitions", default="1,7", help="each number gets its share of the seconds and kills")
-    parser.add_argument("--only", default=",".join(CLIENTS), help="what the clients do")
+    parser.add_argument("--seconds", type=float, default=16, help="total run time of all rounds")
+    parser.add_argument("--kills", type=int, default=4, help="rounds that end with kill -9, before the last one")
+    parser.add_argument("--partitions", default="1,7", help="partition counts, which share the seconds and kills")
+    parser.add_argument("--only", default=",".join(CLIENTS), help="kinds of clients to run")
     parser.add_argument("--seed", type=int, default=random.SystemRandom().randrange(1 << 32))
     options = parser.parse_args()
     print(f"seed {options.seed}", flush=True)

@@ -1,16 +1,16 @@
-"""A store of lists under snapshot isolation, in memory, with clients that take turns: what the checker
-is tested with. It can be broken in several ways."""
+"""An in-memory store of lists with snapshot isolation, whose clients take turns: the input for testing
+the checker. It can be broken in several ways."""
 
 import random
 from typing import Iterator
 
 from history import ABORTED, COMMITTED, UNKNOWN, Append, Read, Transaction
 
-NO_CONFLICTS = "commits without looking whether somebody else came first"
+NO_CONFLICTS = "commits without checking for conflicts"
 DIRTY_READS = "shows writes before their commit"
 NEWEST_READS = "reads the newest version, not that of the snapshot"
 PARTIAL_COMMITS = "makes the writes of a commit visible one by one"
-LOSES_WRITES = "forgets a write of a commit now and then"
+LOSES_WRITES = "sometimes loses a write of a commit"
 
 KEYS = ("x", "y", "z")
 CLIENTS = 4
@@ -27,7 +27,7 @@ class Store:
 
 
 class Script:
-    """One transaction under way."""
+    """One running transaction."""
 
     def __init__(self, store: Store):
         self.store = store
@@ -74,7 +74,7 @@ class Simulation:
         return self.clock
 
     def plan(self) -> list[Read | Append]:
-        """What a transaction will do; what it reads is filled in when it does."""
+        """The steps of a transaction; the values it reads are filled in at execution."""
         steps: list[Read | Append] = [Read(key, ()) for key in self.rng.choices(KEYS, k=3)]
         for key in self.rng.choices(KEYS, k=self.rng.randint(0, 3)):
             self.values += 1
@@ -82,7 +82,7 @@ class Simulation:
         return steps
 
     def client(self) -> Iterator[None]:
-        """Others may have their turn at every yield."""
+        """Other clients may run at every yield."""
         while not self.stopping:
             if self.rng.random() < 0.3:
                 yield from self.read_at_once(self.rng.sample(KEYS, self.rng.randint(1, 3)))
