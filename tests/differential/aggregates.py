@@ -28,7 +28,7 @@ def extreme(pick, values: list):
 
 
 def total(values: list, average: bool):
-    """Sums depend on the order of the rows once they are rounded; only those that are not count."""
+    """A rounded sum depends on the order of rows, so only exact sums are compared."""
     if not all(map(is_number, values)):
         return UNDEFINED
     if not values:
@@ -43,7 +43,7 @@ def total(values: list, average: bool):
 
 
 def sum_is_exact(values: list) -> bool:
-    """Whether every partial sum is exact, in whatever order."""
+    """Whether every partial sum is exact in any order."""
     most = sum(abs(Fraction(value)) for value in values)
     if all(type(value) is int for value in values):
         return -INT_MIN > most <= INT_MAX

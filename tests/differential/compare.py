@@ -1,4 +1,4 @@
-"""Whether the server's rows are the ones that the naive side has."""
+"""Compares the server's rows with those of the naive evaluator."""
 
 from collections import Counter
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ class Answer:
 
 
 def lists_made(query: Query) -> tuple[str, ...]:
-    """Names of the members that MAKELIST and MAKESET made: their order is the server's choice."""
+    """Names of members made by MAKELIST and MAKESET, whose element order is up to the server."""
     if query.items is None or isinstance(query.items, Node):
         return ()
     return tuple(item.name for item in query.items if isinstance(item.node, Aggregate) and
@@ -31,7 +31,7 @@ def keys_of(rows: list, lists: tuple[str, ...]) -> list:
 
 
 def difference(query: Query, expected: Outcome, answer: Answer) -> str:
-    """What is wrong with the answer; nothing when it is right."""
+    """The problem with the answer; empty if it is correct."""
     rows = answer.rows
     if len(rows) != expected.count():
         return f"{len(rows)} rows instead of {expected.count()}"

@@ -1,4 +1,4 @@
-"""Date and time functions (reference §3.5). A time is a number of ticks of 100 ns since 1970."""
+"""Date and time functions (reference §3.5). A time is a number of 100 ns ticks since 1970."""
 
 import calendar
 import re
@@ -67,10 +67,10 @@ def add(name, count, text):
     if ticks is None or part is None:
         return UNDEFINED
     if abs(count) > 10**6:
-        raise Unsure("a long way")
+        raise Unsure("a very large count")
     if part == "nanosecond":
         if count % 100:
-            raise Unsure("half a tick")
+            raise Unsure("a fraction of a tick")
         return text_of(ticks + count // 100)
     if part in TICKS:
         return text_of(ticks + count * TICKS[part])

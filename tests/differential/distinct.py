@@ -55,7 +55,7 @@ def _mix(value: tuple[int, int], seed: tuple[int, int]) -> tuple[int, int]:
 
 
 def _number_bytes(number) -> bytes:
-    """A double, and the ten bits that an integer may have beyond those of a double."""
+    """A double, and the ten bits of an integer that a double cannot hold."""
     if isinstance(number, int) and number != 0:
         magnitude = abs(number)
         top = magnitude.bit_length() - 1

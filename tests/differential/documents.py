@@ -1,4 +1,4 @@
-"""Random documents, made of few different values, so that queries find some of them."""
+"""Random documents of few distinct values, so that queries find some of them."""
 
 import copy
 import random
@@ -19,7 +19,7 @@ NUMBERS = [0, 1, -1, 2, 3, 4, 7, 10, 100, 255, 0.5, -0.5, 1.5, 2.5, 0.25, -2.75,
            1e21, 1.7976931348623157e308, -1e308, 5e-324, 2.2250738585072014e-308, 1e15, 1e16]
 
 
-# Some that look like steps of index paths, or like places in an array.
+# Some look like steps of index paths or like array indexes.
 NAMES = ["x", "x", "y", "a b", "k", "ключ", "0", "[]", "*", "?", "", 'q"q', "a/b", "😀"]
 
 
@@ -42,7 +42,7 @@ class Pool:
 
     @staticmethod
     def like(other: "Pool", rng: random.Random, documents: list[dict]) -> "Pool":
-        """The same values, by another chance, and the documents that were made of them."""
+        """The same values with another random generator, and the documents made from them."""
         out = copy.copy(other)
         out.rng, out.documents = rng, documents
         return out
@@ -79,7 +79,7 @@ class Pool:
 
 
 class Documents:
-    """Members (of which some are missing or of another kind): see `make`."""
+    """Makes documents; some of their members are missing or of another type."""
 
     def __init__(self, rng: random.Random, pool: Pool):
         self.rng, self.pool = rng, pool

@@ -1,4 +1,4 @@
-"""Random expressions. `shapes` says what the aliases in scope are bound to; see SHAPES."""
+"""Random expressions. `shapes` maps the aliases in scope to what they are bound to; see SHAPES."""
 
 import random
 
@@ -7,7 +7,7 @@ from nodes import (CONTAINER, Array, Between, Binary, Call, Coalesce, Conditiona
                    Literal, Logical, Node, Object, Path, Step, Unary)
 from values import UNDEFINED, normal
 
-# For each shape the paths that lead to something of a kind; "" is the value itself.
+# For each shape the paths to values of a kind; "" is the value itself.
 SHAPES = {
     "item": {"num": ["n", "i", "o.n", "nums.0", "kids.0.v"],
              "str": ["b", "s", "o.y", "tags.0", "id", "d", "pk", "kids.0.tags.0"],
@@ -22,11 +22,11 @@ SHAPES = {
     "num": {"num": [""]}, "str": {"str": [""]}, "any": {"any": [""]},
     "obj": {"obj": [""], "any": ["x", "y", "deep.z"], "str": ["y"], "num": ["n"]},
 }
-# The container's own alias also has computed properties.
+# The alias of the container also has computed properties.
 SHAPES["root"] = {kind: paths + {"num": ["cp_len", "cp_sum"], "str": ["cp_low"],
                                  "any": ["cp_x"]}.get(kind, [])
                   for kind, paths in SHAPES["item"].items()}
-# Arrays and what their elements are.
+# Arrays and the shapes of their elements.
 ELEMENTS = {"item": {"arr": "any", "nums": "num", "tags": "str", "nested": "list", "kids": "kid",
                      "o.deep.arr": "any", "m": "any", "nested.0": "any", "kids.0.tags": "str"},
             "kid": {"tags": "str"}, "list": {"": "any"}, "any": {"": "any", "x": "any"},
@@ -38,13 +38,13 @@ PATTERNS = ("a", "^a", "b$", "a.c", "[0-9]+", "^$", "(ab|B)", "a*b", r"\d", "^.a
 
 
 def steps(path: str) -> list:
-    """`m.0` is an element, `m.=0` a member."""
+    """`m.0` is an array element, `m.=0` a member named `0`."""
     return [int(step) if step.isdigit() else step.removeprefix("=")
             for step in path.split(".")] if path else []
 
 
-# Functions by the kind of their result: name, kinds of the arguments (`i` a small integer, `?`
-# optional from here on, `*` the one before any number of times).
+# Functions by the kind of their result: name, kinds of the arguments (`i`: a small integer, `?`:
+# optional from here on, `*`: repeats the previous one).
 CALLS = {
     "num": ["ABS num", "CEILING num", "FLOOR num", "ROUND num", "SIGN num", "TRUNC num",
             "SQUARE num", "SQRT num", "POWER num i", "NUMBERBIN num ? i", "INTADD num num",
@@ -82,7 +82,7 @@ CALLS = {
 
 
 class Root(dict):
-    """A scope whose aliases are the container's."""
+    """A scope whose aliases refer to the container."""
 
     roots = frozenset((CONTAINER, "r"))
 
@@ -91,14 +91,14 @@ class Expressions:
     def __init__(self, rng: random.Random, pool: Pool, without: frozenset[str] = frozenset()):
         self.rng, self.pool, self.without = rng, pool, without
         self.subqueries = None  # makes a subquery expression of a kind; set by Statements
-        # A document that conditions are often made to hold for.
+        # Conditions are often generated to be true for this document.
         self.witness = rng.choice(pool.documents) if pool.documents else {}
 
     def pick(self, *choices):
         return self.rng.choice(choices)
 
     def path(self, shapes: dict[str, str], kind: str) -> Node:
-        """Of the kind, mostly."""
+        """A path, mostly of the kind."""
         rng = self.rng
         if rng.random() < 0.1:
             kind = rng.choice(KINDS)
@@ -170,7 +170,7 @@ class Expressions:
         return Call(name, *[self.argument(shapes, each, depth - 1) for each in arguments])
 
     def node(self, shapes: dict, kind: str, depth: int) -> Node:
-        """Of the kind, mostly."""
+        """An expression, mostly of the kind."""
         rng = self.rng
         if rng.random() < 0.04:
             kind = rng.choice(KINDS)
@@ -230,7 +230,7 @@ class Expressions:
         return self.predicate(shapes, self.node, depth - 1)
 
     def predicate(self, shapes: dict, operand, depth: int) -> Node:
-        """A comparison of any sort; `operand` makes what is compared."""
+        """A comparison of any sort; `operand` makes the operands."""
         rng = self.rng
         kind = rng.choice(("num", "num", "str", "str", "any", "any", "bool", "arr", "obj"))
         chance = rng.random()
@@ -249,7 +249,7 @@ class Expressions:
         return self.like(operand(shapes, "str", depth), negate)
 
     def other(self, shapes: dict, kind: str, depth: int, subject: Node) -> Node:
-        """What the subject is compared with."""
+        """The operand to compare the subject with."""
         chance = self.rng.random()
         if chance < 0.4 and isinstance(subject, Path) and shapes.get(subject.alias) == "root":
             value = subject.value(Root({subject.alias: self.witness}))
@@ -269,7 +269,7 @@ class Expressions:
         return Like(subject, Literal(pattern), None, negate)
 
     def filter(self, shapes: dict, depth: int) -> Node:
-        """For WHERE: mostly paths compared with constants, as an index can serve them."""
+        """For WHERE: mostly paths compared with constants, which an index can serve."""
         rng = self.rng
         if depth > 0 and rng.random() < 0.4:
             op = self.pick("AND", "AND", "OR")

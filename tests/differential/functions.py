@@ -1,5 +1,5 @@
-"""Built-in functions (reference §3). An argument that is undefined or of another kind than the
-function takes makes the result undefined, unless the function says otherwise."""
+"""Built-in functions (reference §3). An argument that is undefined or of a type the function does
+not take makes the result undefined, unless noted."""
 
 import math
 
@@ -23,7 +23,7 @@ TESTS = {
 
 
 def function(name: str, kinds: str):
-    """`kinds`: a letter an argument, the last one for all that follow."""
+    """`kinds`: one letter per argument; the last one applies to all further ones."""
     tests = [TESTS[kind] for kind in kinds]
 
     def decorate(body):
@@ -96,7 +96,7 @@ def power(n, m):
     try:
         return normal(math.pow(n, m))
     except (ValueError, OverflowError):
-        raise Unsure("a power that is no number") from None
+        raise Unsure("a power that is not a number") from None
 
 
 @function("LOG", "n")
@@ -116,12 +116,12 @@ def number_bin(n, size=1):
             return out
     quotient = to_double(n) / to_double(size)
     if not math.isfinite(quotient):
-        raise Unsure("a bin that is no number")
+        raise Unsure("a bin that is not a number")
     return normal(float(math.floor(quotient)) * to_double(size))
 
 
 def whole(name: str, operation) -> None:
-    """Undefined where 64 bits do not hold the result."""
+    """Undefined if the result does not fit 64 bits."""
     @function(name, "i")
     def _(*arguments):
         out = operation(*arguments)
@@ -271,7 +271,7 @@ def array_contains_any(elements, *values):
 @function("OBJECTTOARRAY", "os")
 def object_to_array(members, name="k", value="v"):
     if name == value:
-        raise Unsure("two members of one name")
+        raise Unsure("two members of the same name")
     return [{name: key, value: member} for key, member in members.items()]
 
 

@@ -1,5 +1,5 @@
-"""Expressions: each prints itself as SQL and says what it is worth, straight from the reference
-(§2.2). `scope` holds what the aliases are bound to; see select.py."""
+"""Expressions: each prints itself as SQL and evaluates itself, directly by the reference (§2.2).
+`scope` holds the values of the aliases; see query.py."""
 
 import math
 import re
@@ -12,7 +12,7 @@ from values import (INT_MAX, INT_MIN, UNDEFINED, RowError, equal, is_number, nor
                     to_double)
 
 
-# How the container is called in FROM.
+# The name of the container in FROM.
 CONTAINER = "c"
 
 
@@ -70,7 +70,7 @@ def member(value, step):
 
 
 class Step(Node):
-    """A member of something that is not a path."""
+    """A member of an expression that is not a path."""
 
     def __init__(self, operand: Node, step):
         self.operand, self.step = operand, step
@@ -78,7 +78,7 @@ class Step(Node):
     def text(self, st, plain: bool = False):
         inner = st.child(self.operand, style.PRIMARY)
         if isinstance(self.operand, Literal):
-            inner = f"({inner})"  # 3.y is no number
+            inner = f"({inner})"  # 3.y is not a valid number
         return inner + st.step(self.step, plain)
 
     def value(self, scope):
@@ -402,7 +402,7 @@ def like_expression(pattern: str, escape: str | None) -> str:
 
 
 class Aggregate(Node):
-    """Over the rows of the group (`scope.group`), each a scope of its own."""
+    """An aggregate over the rows of the group (`scope.group`), each with its own scope."""
 
     def __init__(self, name: str, argument: Node):
         self.name, self.argument = name, argument
@@ -415,7 +415,7 @@ class Aggregate(Node):
 
 
 class Subquery(Node):
-    """EXISTS(q), ARRAY(q) or, without a word, (q)."""
+    """EXISTS(q), ARRAY(q) or, without a keyword, (q)."""
 
     def __init__(self, word: str, query):
         self.word, self.query = word, query

@@ -1,4 +1,4 @@
-"""The containers: one set of documents under several indexing policies."""
+"""The containers: the same documents under several indexing policies."""
 
 import random
 from dataclasses import dataclass, field
@@ -60,8 +60,8 @@ class Policy:
                 "indexingPolicy": policy, "computedProperties": computed_json()}
 
     def sorts(self, orders: list[Order]) -> bool | None:
-        """Whether ORDER BY is served: by the index or not at all (reference §5.4). None:
-        perhaps."""
+        """Whether ORDER BY is served, which needs the index (reference §5.4). None if either may
+        happen."""
         if self.mode == "none":
             return False
         if len(orders) == 1:
@@ -86,7 +86,7 @@ class Policy:
 
 
 class Changing(Policy):
-    """While the index follows a new policy the old one may still decide what is sorted."""
+    """During an index rebuild the old policy may still decide whether ORDER BY is served."""
 
     def __init__(self, old: Policy, new: Policy):
         super().__init__(f"{old.name} to {new.name}")
@@ -108,7 +108,7 @@ def both_ways(composite: list[tuple[str, bool]]) -> list[list]:
 
 DEFAULT = Policy("default", ["/*", "/cp_low/?", "/cp_sum/?"], ['/"_etag"/?'], COMPOSITES)
 NONE = Policy("none", mode="none")
-# Asked as a whole: the server merges the partitions itself.
+# Queried with one request: the server merges the partitions.
 MERGED = Policy("merged", DEFAULT.included, DEFAULT.excluded, COMPOSITES, partitions=3)
 
 

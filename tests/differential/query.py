@@ -1,6 +1,6 @@
-"""A SELECT statement: prints itself, and says which rows it has (reference §1.3, §2.3 to §2.7).
+"""A SELECT statement: prints itself and evaluates itself (reference §1.3, §2.3 to §2.7).
 
-Nothing clever: nested loops over all documents, every clause in its turn.
+Deliberately naive: nested loops over all documents, one clause after the other.
 """
 
 from dataclasses import dataclass, field
@@ -11,7 +11,7 @@ from values import UNDEFINED, QueryError, Unsure, canon, is_finite, sort_key
 
 
 class Scope(dict):
-    """What each alias is bound to; of a group also the scopes of its rows."""
+    """The value of each alias; for a group also the scopes of its rows."""
 
     group: list["Scope"] = []
     roots: frozenset[str] = frozenset()  # the aliases of the container itself
@@ -55,7 +55,7 @@ class Source:
 
 @dataclass
 class Item:
-    """Of the select list. `name` is what it is called in the row, `alias` whether that is said."""
+    """An item of the select list. `name`: its name in the row; `alias`: whether AS gives it."""
 
     node: Node
     name: str
@@ -64,7 +64,7 @@ class Item:
     def text(self, st: Style) -> str:
         if self.alias:
             return f"{self.node.text(st)} AS {self.name}"
-        # A parameter as the last step would be nameless.
+        # With a parameter as its last step the item would have no name.
         if isinstance(self.node, (Path, Step)):
             return self.node.text(st, plain=True)
         return self.node.text(st)
@@ -78,22 +78,22 @@ class Order:
 
 @dataclass
 class Outcome:
-    """The rows, in groups: the order inside of a group is the server's choice."""
+    """The rows, in groups: the order inside a group is up to the server."""
 
     groups: list[list]
-    ties: list  # for each group something that is the same for groups of equal sort keys
+    ties: list  # for each group a value that is equal for groups of equal sort keys
     skip: int = 0
     take: int | None = None
     known_keys: dict[int, list] = field(default_factory=dict)
 
     def keys(self, group: list, make) -> list:
-        """What `make` says of the rows of a group, asked once."""
+        """The result of `make` for the rows of a group, cached."""
         if id(group) not in self.known_keys:
             self.known_keys[id(group)] = make(group)
         return self.known_keys[id(group)]
 
     def loose(self) -> "Outcome":
-        """Whose rows of equal sort keys are in any order."""
+        """The same outcome, with rows of equal sort keys in any order."""
         groups: list[list] = []
         for place, rows in enumerate(self.groups):
             if place > 0 and self.ties[place] == self.ties[place - 1]:
@@ -156,7 +156,7 @@ class Query:
         return False
 
     def bind(self, scope: Scope) -> list[Scope]:
-        """The rows that WHERE lets through."""
+        """The rows that satisfy WHERE."""
         scopes = [scope]
         for source in self.sources:
             scopes = [bound for each in scopes for bound in source.bind(each)]
@@ -173,7 +173,7 @@ class Query:
         return {name: value for name, value in row.items() if value is not UNDEFINED}
 
     def grouped(self, scopes: list[Scope]) -> list[Scope]:
-        """One scope a group: that of its first row, with all of them."""
+        """One scope per group: that of its first row, plus the scopes of all rows."""
         groups: dict[tuple, list[Scope]] = {}
         for scope in scopes:
             key = tuple(canon(key.value(scope)) for key in self.group_by)
@@ -189,7 +189,7 @@ class Query:
         return out
 
     def finish(self, groups: list[list[Scope]]) -> list[list]:
-        """Rows of scopes; of equal ones the first if DISTINCT says so."""
+        """The rows of the scopes; with DISTINCT only the first of equal rows."""
         seen, out = set(), []
         for scopes in groups:
             rows = [row for row in map(self.project, scopes) if row is not UNDEFINED]
@@ -204,7 +204,7 @@ class Query:
         return out
 
     def rows_within(self, scope: Scope) -> list:
-        """As a subquery."""
+        """Evaluates the query as a subquery."""
         scopes = self.bind(scope)
         if self.group_by or self.aggregates():
             scopes = self.grouped(scopes)
@@ -214,9 +214,8 @@ class Query:
         return tuple(sort_key(order.path.value(scope)) for order in self.order_by)
 
     def sorted(self, documents: list[list[Scope]]) -> tuple[list[list[Scope]], list]:
-        """Groups of equal keys, and their keys. A single key also decides between equal ones: by
-        age, and the youngest first when it descends (reference §2.6); rows of one document stay
-        together."""
+        """Groups of equal keys, and their keys. With a single key, ties are ordered by age, newest
+        first when descending (reference §2.6); rows of one document stay together."""
         keyed = [(self.sort_keys(scopes[0]), scopes) for scopes in documents if scopes]
         by_age = len(self.order_by) == 1 and not self.group_by
         if by_age and self.order_by[0].descending:
@@ -238,13 +237,13 @@ class Query:
         return groups, ties
 
     def run(self, documents: list[dict]) -> Outcome:
-        """As a statement. Raises QueryError where the server must refuse."""
+        """Evaluates the query as a statement. Raises QueryError if the server must refuse it."""
         out = self.outcome(documents)
         if all(is_finite(row) for rows in out.groups for row in rows):
             return out
         if out.take is not None or out.skip:
-            raise Unsure("whether the number that JSON cannot say is among the rows")
-        raise QueryError("a number that JSON cannot say")
+            raise Unsure("whether a number that JSON cannot represent is among the rows")
+        raise QueryError("a number that JSON cannot represent")
 
     def outcome(self, documents: list[dict]) -> Outcome:
         if self.sources and isinstance(self.sources[0].origin, Query):

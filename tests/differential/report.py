@@ -1,4 +1,4 @@
-"""What is printed of a mismatch: how to see it again, the query, both results, the documents."""
+"""Prints a mismatch: how to reproduce it, the query, both results, the documents."""
 
 import json
 import re
@@ -31,7 +31,7 @@ def without_system(value):
 def shown_outcome(outcome) -> str:
     if isinstance(outcome, Exception):
         return f"{type(outcome).__name__}: {outcome}"
-    cut = f", of these {outcome.take} after {outcome.skip}" if outcome.take is not None else ""
+    cut = f", {outcome.take} of these after skipping {outcome.skip}" if outcome.take is not None else ""
     return shown([row for group in outcome.groups for row in group]) + cut
 
 
@@ -40,7 +40,7 @@ def print_finding(title: str, found: Finding, small: Finding | None) -> None:
           f"{found.request.page_size}, key {found.request.key}: {found.problem}")
     print_query(found)
     if small is None:
-        print(f"  with all {len(found.documents)} documents, and not in a fresh container")
+        print(f"  only with all {len(found.documents)} documents, not in a fresh container")
         small = found
     else:
         print(f"smaller: {small.problem}")

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Random queries over random documents: the server's rows against those of a naive evaluator.
+"""Random queries over random documents: compares the server's rows with a naive evaluator's.
 
-    tests/differential/run.py                     5,000 pairs: a fixed seed and one of its own
+    tests/differential/run.py                     5,000 pairs: a fixed seed and a random one
     tests/differential/run.py --pairs 200000      a long run
-    tests/differential/run.py --seed 17 --only 4  query 4 of round 17 again
+    tests/differential/run.py --seed 17 --only 4  repeat query 4 of round 17
 
-A pair is one query on one container with one page size. A round is a set of documents, under
-several indexing policies, and the queries asked of it; its seed decides everything.
+A pair is one query on one container with one page size. A round is a set of documents under
+several indexing policies, and its queries; the seed determines all of it.
 """
 
 import argparse
@@ -29,10 +29,10 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--server", type=Path, default=DEFAULT_BINARY)
     parser.add_argument("--pairs", type=int, default=5000)
-    parser.add_argument("--seed", type=int, help="of the first round")
+    parser.add_argument("--seed", type=int, help="seed of the first round")
     parser.add_argument("--only", type=int, metavar="K", help="only query K of the round")
     parser.add_argument("--without", default="", metavar="A,B", help="functions not to call")
-    parser.add_argument("--known", default="", metavar="A,B", help="bugs of known.py to pass over")
+    parser.add_argument("--known", default="", metavar="A,B", help="bugs of known.py to ignore")
     parser.add_argument("--no-shrink", dest="shrink", action="store_false")
     parser.add_argument("--verbose", action="store_true", help="print every query")
     options = parser.parse_args()

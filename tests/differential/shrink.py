@@ -1,4 +1,4 @@
-"""Makes a mismatch small: documents, members and pieces of the query that it does not need go."""
+"""Shrinks a mismatch: removes documents, members and parts of the query that it does not need."""
 
 import copy
 import random
@@ -17,7 +17,7 @@ TRIES_MAX = 1500
 
 @dataclass
 class Finding:
-    """A query whose answer is wrong: what is asked, and under which settings."""
+    """A query with a wrong answer, and its settings."""
 
     query: Query
     request: Request
@@ -30,14 +30,14 @@ class Finding:
 
 
 class Shrinker:
-    """`world` has the server; `judge` says what is wrong with an answer."""
+    """`world` has the server; `judge` returns the problem with an answer."""
 
     def __init__(self, finding: Finding, world, expect, judge):
         self.best, self.world, self.expect, self.judge = finding, world, expect, judge
         self.tries = 0
 
     def run(self) -> Finding | None:
-        """Nothing when the problem does not show again."""
+        """Returns None if the problem cannot be reproduced."""
         if not self.keep(replace(self.best)):
             return None
         plain = self.spelled(named(self.best.query))
@@ -50,17 +50,17 @@ class Shrinker:
         return self.best
 
     def spelled(self, query: Query) -> Finding | None:
-        """The query without parameters, spelled the plain way."""
+        """The query without parameters, in its plain spelling."""
         style = Style(random.Random(0))
         style.fixed, style.tight = 1, False
         try:
             request = replace(self.best.request, text=query.text(style), parameters=[])
             return replace(self.best, query=query, request=request)
-        except Exception:  # a piece was taken away that is needed
+        except Exception:  # a required part was removed
             return None
 
     def keep(self, finding: Finding | None) -> bool:
-        """Whether the problem shows; then this is the best so far."""
+        """Whether the problem persists; if so, keeps this as the smallest so far."""
         if finding is None or self.tries >= TRIES_MAX:
             return False
         self.tries += 1
@@ -72,7 +72,7 @@ class Shrinker:
             finding.outcome = self.expect(finding.query, finding.documents)
         except ServerFault:
             raise
-        except Exception:  # not a query any more
+        except Exception:  # no longer a query
             return False
         try:
             finding.answer = ask(self.world.wire, link, finding.request)
@@ -117,7 +117,7 @@ class Shrinker:
 
 
 def named(query: Query) -> Query:
-    """With a name for every item, which no change of the item changes."""
+    """The query with an explicit name for every item, so that shrinking an item keeps its name."""
     if not isinstance(query.items, list):
         return query
     return replace(query, items=[Item(item.node, f"x{number}", True)
@@ -125,7 +125,7 @@ def named(query: Query) -> Query:
 
 
 def sort_of(problem: str) -> str:
-    """Problems of one sort may well be one problem."""
+    """The sort of a problem; problems of one sort are likely to be the same."""
     start = problem[:3]
     return start if start.isdigit() and "instead" in problem or start in ("500", "Rem") else "rows"
 
@@ -144,8 +144,7 @@ def smaller_queries(query: Query):
 
 
 def smaller_things(thing):
-    """Copies in which one node has been replaced by one below it or by null, or taken from its
-    list."""
+    """Copies with one node replaced by a descendant or by null, or removed from its list."""
     for name, value in list(vars(thing).items()):
         if isinstance(value, Node) or is_dataclass(value):
             for smaller in smaller_values(value):

@@ -34,7 +34,7 @@ class Statements:
     # Subqueries
 
     def iterated(self, shapes: dict) -> tuple[Source, dict]:
-        """`t IN path`, or rarely a value that is bound as it is; and the shapes behind it."""
+        """`t IN path`, or rarely a value bound as a whole; and the resulting shapes."""
         aliases = [alias for alias in shapes if shapes[alias] in ELEMENTS]
         if not aliases or self.chance(0.1):
             alias = self.rng.choice(list(shapes))
@@ -57,7 +57,7 @@ class Statements:
         return sources, shapes, where
 
     def latest(self, shapes: dict) -> dict:
-        """Mostly what was bound last."""
+        """Mostly only the last bound alias."""
         last = list(shapes)[-1]
         return {last: shapes[last]} if self.chance(0.7) else shapes
 
@@ -110,7 +110,7 @@ class Statements:
         return query
 
     def sources(self) -> tuple[list[Source], dict]:
-        """FROM: the container, mostly, and JOINs."""
+        """FROM: mostly the container, and JOINs."""
         chance = self.rng.random()
         if chance < 0.08:
             source, shapes = self.iterated({CONTAINER: "item"})
@@ -176,7 +176,7 @@ class Statements:
         return query
 
     def ids(self) -> Query:
-        """Which documents, and perhaps in which order."""
+        """Selects the ids of documents, sometimes with an order."""
         query = Query(Path(CONTAINER, "id"), [Source(CONTAINER)],
                       self.make.filter({CONTAINER: "root"}, self.rng.choice((0, 1, 2, 3)))
                       if self.chance(0.8) else None)
@@ -244,7 +244,7 @@ class Statements:
         return Aggregate(name, node)
 
     def composed(self, shapes: dict) -> Node:
-        """An aggregate, or something made of some."""
+        """An aggregate, or an expression of several."""
         chance = self.rng.random()
         if chance < 0.6:
             return self.aggregate(shapes)
@@ -276,7 +276,7 @@ def repr_of(node: Node) -> str:
 
 
 def implied_name(node: Node, unnamed: int) -> tuple[str, int]:
-    """What a select item without alias is called (reference §2.3), and whether that is counted."""
+    """The name of a select item without alias (reference §2.3), and 1 if it is a numbered one."""
     if isinstance(node, Step) and isinstance(node.step, str):
         return node.step, 0
     if isinstance(node, Path):
@@ -288,14 +288,14 @@ def implied_name(node: Node, unnamed: int) -> tuple[str, int]:
 
 
 def conjunct_added(query: Query) -> list[Query]:
-    """The same rows, by another WHERE."""
+    """Queries with the same rows but another WHERE."""
     true = Call("IS_DEFINED", Path(query.sources[0].alias, "id"))
     where = true if query.where is None else Logical("AND", query.where, true)
     return [replace(query, where=where)]
 
 
 def disjuncts(query: Query) -> list[list[Query]]:
-    """Queries that have the rows of a WHERE with OR between them, each row once."""
+    """Queries that together have the rows of a WHERE with OR, each row once."""
     where = query.where
     if not isinstance(where, Logical) or where.op != "OR" or len(where.terms) > 5:
         return []
@@ -303,7 +303,7 @@ def disjuncts(query: Query) -> list[list[Query]]:
         return []
     parts = []
     for number, term in enumerate(where.terms):
-        # What an earlier part has had: neither undefined nor false.
+        # Excludes rows of earlier parts; ?? keeps the comparison from being undefined.
         before = [Binary("!=", Coalesce(earlier, Literal(None)), Literal(True))
                   for earlier in where.terms[:number]]
         parts.append(replace(query, where=Logical("AND", *before, term) if before else term))

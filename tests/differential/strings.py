@@ -1,5 +1,5 @@
-"""String functions (reference §3.2). They count UTF-16 code units; half of a surrogate pair
-becomes U+FFFD."""
+"""String functions (reference §3.2). They count UTF-16 code units; half a surrogate pair becomes
+U+FFFD."""
 
 import json
 import re
@@ -24,7 +24,7 @@ def folded(text: str) -> str:
 
 
 def mapped(text: str, operation) -> str:
-    """One character stays one."""
+    """Maps each character to one character."""
     return "".join(new if len(new := operation(c)) == 1 else c for c in text)
 
 
@@ -48,7 +48,7 @@ def cuts_pair(text: str, at: int) -> bool:
 
 def index_of(text, wanted, start=0):
     if start < 0 or cuts_pair(text, start):
-        raise Unsure("a start before the string, or inside of a character")
+        raise Unsure("a start before the string, or inside a character")
     if start > len(units(text)):
         return -1
     at = from_units(units(text)[start:]).find(wanted) if start else text.find(wanted)
@@ -64,7 +64,7 @@ def last_index_of(text, wanted, start=None):
         if start < 0:
             return -1
         if cuts_pair(text, start + 1):
-            raise Unsure("an end inside of a character")
+            raise Unsure("an end inside a character")
         text = from_units(units(text)[:start + 1])
     at = text.rfind(wanted)
     return -1 if at < 0 else len(units(text[:at]))
@@ -81,7 +81,7 @@ def replicate(text, count):
     if count < 0 or len(units(text)) * count > 10_000:
         return UNDEFINED
     if not text and count > 10_000:
-        raise Unsure("nothing, very often")
+        raise Unsure("an empty string repeated very often")
     return text * count
 
 
@@ -103,7 +103,7 @@ def regex_match(text, pattern, modifiers=""):
     if any(letter not in flags for letter in modifiers):
         return UNDEFINED
     if not text.isascii() or "\n" in text or "\r" in text:
-        raise Unsure("two languages of regular expressions")
+        raise Unsure("different regular expression dialects")
     return re.search(pattern, text, sum({flags[letter] for letter in modifiers})) is not None
 
 

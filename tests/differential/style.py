@@ -1,5 +1,5 @@
-"""How a query is spelled. Chance decides what means the same either way: which literals are
-parameters, which quotes a string has, whether parentheses stand where they need not."""
+"""The spelling of a query. Choices without an effect on the meaning are random: which literals are
+parameters, which quotes a string has, whether there are redundant parentheses."""
 
 import json
 import random
@@ -11,7 +11,7 @@ RESERVED = set("""all and array as asc between by cross desc distinct escape exi
     group having in inner is join last left let like limit not null offset or order over rank right
     select set top true false udf undefined value where""".split())
 
-# Loosest to tightest.
+# From loosest to tightest binding.
 (CONDITIONAL, COALESCE, OR, AND, NOT, PREDICATE, COMPARISON, CONCAT, SUM, PRODUCT, UNARY,
  PRIMARY) = range(12)
 
@@ -23,7 +23,7 @@ def is_identifier(name: str) -> bool:
 class Style:
     def __init__(self, rng: random.Random):
         self.rng = rng
-        self.tight = rng.random() < 0.5  # no parentheses without need
+        self.tight = rng.random() < 0.5  # no redundant parentheses
         self.parameter_chance = rng.choice((0, 0, 0.3, 1))
         self.parameters: list[dict] = []
         self.fixed = 0  # above 0: no parameters, and everything is always spelled the same
@@ -43,7 +43,7 @@ class Style:
         return f"'{body}'"
 
     def literal(self, value) -> str:
-        """Of a constant of any kind; a parameter perhaps."""
+        """A constant of any type, perhaps as a parameter."""
         if not self.fixed and self.rng.random() < self.parameter_chance:
             name = f"@p{len(self.parameters)}"
             given = {"name": name}
@@ -76,7 +76,7 @@ class Style:
         return self.quoted(name)
 
     def step(self, step, plain: bool = False) -> str:
-        """A step of a path; `plain`: where no parameter may stand."""
+        """A step of a path; `plain`: a parameter is not allowed here."""
         if isinstance(step, int):
             return f"[{step if plain else self.literal(step)}]"
         if is_identifier(step) and (self.fixed or self.rng.random() < 0.8):

@@ -1,6 +1,6 @@
-"""Values of the query language and what can be said about two of them (reference §2.1, §2.2, §2.6).
+"""Values of the query language and their comparison (reference §2.1, §2.2, §2.6).
 
-JSON as Python has it, and UNDEFINED. Numbers are int while they are whole and fit 64 bits, else
+Python's JSON values, and UNDEFINED. Numbers are int if they are integral and fit 64 bits, else
 float; Python compares the two exactly.
 """
 
@@ -27,15 +27,15 @@ UNDEFINED = Undefined()
 
 
 class QueryError(Exception):
-    """The server must answer 400."""
+    """The server must return 400."""
 
 
 class RowError(QueryError):
-    """The same, if the server comes to the row or expression that is at fault."""
+    """The same, but only if the server evaluates the offending row or expression."""
 
 
 class Unsure(Exception):
-    """The reference leaves the answer open, or it depends on the order of evaluation."""
+    """The reference does not define the result, or it depends on the evaluation order."""
 
 
 # In the order of ORDER BY.
@@ -51,7 +51,7 @@ def is_number(value) -> bool:
 
 
 def normal(number):
-    """The one form of a number: 1.0 is 1, -0.0 is 0, what 64 bits do not hold is a double."""
+    """The normal form of a number: 1.0 is 1, -0.0 is 0, an integer beyond 64 bits is a double."""
     if type(number) is int:
         return number if INT_MIN <= number <= INT_MAX else normal(to_double(number))
     if math.isfinite(number) and number == math.floor(number) and INT_MIN <= number <= INT_MAX:
@@ -68,7 +68,7 @@ def to_double(number) -> float:
 
 
 def normal_tree(value):
-    """JSON as it was read, with every number in its one form."""
+    """Parsed JSON, with every number in normal form."""
     if is_number(value):
         return normal(value)
     if type(value) is list:
@@ -79,7 +79,7 @@ def normal_tree(value):
 
 
 def equal(a, b) -> bool:
-    """Structural; of two defined values."""
+    """Structural equality of two defined values."""
     if rank(a) != rank(b):
         return False
     if type(a) is list:
@@ -98,8 +98,8 @@ SYSTEM = ("_rid", "_self", "_etag", "_attachments", "_ts")
 
 
 def canon(value):
-    """Something hashable that is the same for equal values and for no others. What the server adds
-    to an item does not count."""
+    """A hashable value that is equal exactly for equal values. System properties of an item are
+    ignored."""
     kind = type(value)
     if kind is bool:
         return _TRUE if value else _FALSE
@@ -118,7 +118,7 @@ def utf16(text: str) -> bytes:
 
 
 def sort_key(value) -> tuple:
-    """In the total order of ORDER BY."""
+    """The key for the total order of ORDER BY."""
     place = rank(value)
     if place in (0, 1):
         return (place, 0)
@@ -127,12 +127,12 @@ def sort_key(value) -> tuple:
     if place > 4:
         return (place, distinct_hash(value))
     if value != value:
-        raise Unsure("NaN has no place in an order")
+        raise Unsure("NaN has no order")
     return (place, value)
 
 
 def relation(a, b) -> int | None:
-    """-1, 0, 1; None where < and its like are undefined (NaN: see compare)."""
+    """-1, 0, 1; None if comparison operators are undefined."""
     place = rank(a)
     if place != rank(b) or place in (0, 5, 6):
         return None
@@ -156,7 +156,7 @@ def number_text(number) -> str:
 
 
 def json_text(value) -> str:
-    """As TOSTRING says it."""
+    """The text that TOSTRING returns."""
     if is_number(value):
         return number_text(value)
     if type(value) is list:
@@ -168,7 +168,7 @@ def json_text(value) -> str:
 
 
 def is_finite(value) -> bool:
-    """Whether JSON can say it."""
+    """Whether JSON can represent the value."""
     if type(value) is float:
         return math.isfinite(value)
     if type(value) is list:

@@ -1,5 +1,5 @@
-"""Requests over one keep-alive connection, with as little Python as will do: most of the time of a
-run would otherwise go into http.client."""
+"""Requests over one keep-alive connection, with minimal Python code: http.client would take most of
+the run time."""
 
 import socket
 import time
@@ -21,7 +21,7 @@ class Wire:
         self.socket.close()
 
     def start(self, method: str, path: str) -> bytes:
-        """The request line and the signature, which holds for some minutes."""
+        """The request line and the signature, which is valid for some minutes."""
         line = f"{method} {path} HTTP/1.1"
         made, text = self.signed.get(line, (0.0, b""))
         if time.monotonic() - made > KEPT_SECONDS or not text:

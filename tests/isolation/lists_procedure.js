@@ -1,7 +1,7 @@
-// Does the steps it is given, in order, and answers with what each of them saw:
+// Performs the given steps in order and returns what each of them saw:
 //   ["read", id]  ["query", ids]  ["feed", ids]  ["replace" | "upsert" | "recreate" | "patch", id, value]
 //   ["wait", milliseconds]
-// With `fails` it throws at the end, after all its writes; what it saw is then in the message.
+// With `fails` it throws at the end, after all its writes; the message has what it saw.
 function (pk, steps, fails) {
     const container = getContext().getCollection(), link = container.getAltLink();
 
@@ -39,7 +39,7 @@ function (pk, steps, fails) {
         return call('createDocument', link, item);
     }
 
-    // All pages: in a script they are of one snapshot.
+    // Reads all pages; in a script they share one snapshot.
     async function pages(method, ...args) {
         const items = [];
         let continuation;
@@ -55,7 +55,7 @@ function (pk, steps, fails) {
                              parameters: [{name: '@ids', value: ids}]});
     const listsOf = (items) => items.map((item) => [item.id, item.list.slice(), item.n]);
 
-    // Gives others the time to change what has been read.
+    // Gives other clients time to change what has been read.
     function wait(milliseconds) {
         const end = Date.now() + milliseconds;
         while (Date.now() < end) {}

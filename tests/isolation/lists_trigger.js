@@ -1,5 +1,5 @@
-// After a write of an item: appends a value to another item, both of which the first one names, and
-// fails when it says so.
+// Post-trigger: appends a value to another item, both named by the written item, and fails if the
+// written item says so.
 function () {
     const container = getContext().getCollection(), link = container.getAltLink();
     const {pk, also} = getContext().getRequest().getBody();
