@@ -15,10 +15,10 @@ build: setup-build  ## build everything in release mode
 	cmake --preset release
 	cmake --build --preset release
 
-test: setup-test  ## every test and check
+test: setup-test  ## run every test and check
 	@tools/ci.py test
 
-check: setup-check  ## the fast checks: format, layout, unit tests, golden tests in memory
+check: setup-check  ## run the fast checks: format, layout, unit tests, golden tests in memory
 	@tools/ci.py check
 
 tidy: setup-check  ## run clang-tidy on what has changed since tools/clang_tidy.base
@@ -28,7 +28,7 @@ tidy: setup-check  ## run clang-tidy on what has changed since tools/clang_tidy.
 format: setup-check  ## format all C++ files
 	git ls-files '*.cc' '*.h' | xargs clang-format-14 -i
 
-bench: build  ## run the benchmarks next to the limit programs and print one table
+bench: build  ## run the benchmarks and the programs that set their limits, print one table
 	bench/run.py
 
 fuzz: setup-check  ## run every fuzzer for FUZZ_SECONDS

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Runs the project's checks and tests, two steps at a time, and says in one line how each went.
+"""Runs the project's checks and tests, two steps at a time, and prints one result line per step.
 
     tools/ci.py check              the fast lane
     tools/ci.py test               everything
     tools/ci.py golden sdk ...     single steps, with the builds they need
 
-The output of a step is in build/logs/<step>.log; of one that fails the end is shown.
+The output of a step is in build/logs/<step>.log; if it fails, the end of it is printed.
 """
 import argparse
 import os
@@ -20,7 +20,7 @@ from dataclasses import dataclass
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 LOGS = ROOT / "build/logs"
-# RocksDB is not instrumented, so the sanitizer sees races where there are none.
+# RocksDB is not instrumented, so ThreadSanitizer reports false races in it.
 os.environ.setdefault("TSAN_OPTIONS", f"suppressions={ROOT}/tests/tsan.supp")
 LANES = 2
 STEP_SECONDS_MAX = 1800
@@ -34,7 +34,7 @@ class Step:
     needs: tuple[str, ...] = ()
     # Takes both cores by itself, as a compiler does: one such step at a time, beside one that mostly waits.
     compiles: bool = False
-    # Not to be disturbed by anything beside it.
+    # Runs with no other step at the same time.
     alone: bool = False
 
 
@@ -92,7 +92,7 @@ STEPS = {step.name: step for step in [
 ]}
 GROUPS = {
     "check": ["format", "layout", "build-dev", "unit-dev", "golden-dev"],
-    # In this order as far as the needs allow: a build beside the tests of the one before.
+    # In this order as far as dependencies allow: each build runs during the tests of the previous one.
     "test": ["format", "layout", "build-release", "crash", "build-asan", "sdk", "golden",
              "binary", "isolation", "differential", "build-tsan", "unit-asan", "golden-asan", "sdk-asan",
              "crash-asan", "isolation-asan", "disk", "build-fuzz", "unit-tsan", "golden-tsan", "sdk-tsan",
@@ -126,7 +126,7 @@ class Runner:
         return 1 if self.failed else 0
 
     def start_next(self) -> bool:
-        """Starts or gives up the first step that can be; false when all have to wait."""
+        """Starts the first step that is ready, or fails one whose needs failed; false if all must wait."""
         for step in self.waiting:
             outcomes = [self.good.get(need) for need in step.needs]
             if False in outcomes:
@@ -178,7 +178,7 @@ class Runner:
             if code != 0:
                 tail = said.splitlines()[-TAIL_LINES:]
                 print("\n".join(f"    {line}" for line in tail))
-                print(f"    (exit code {code}; all of it: {log.relative_to(ROOT)})", flush=True)
+                print(f"    (exit code {code}; full log: {log.relative_to(ROOT)})", flush=True)
             self.changed.notify_all()
 
 
@@ -187,7 +187,7 @@ def summary(passed: int, failed: int, skipped: list[str]) -> str:
 
 
 def counts(log: str, good: bool) -> tuple[int, int]:
-    """How many tests a step says it ran; a step that does not say is one."""
+    """The numbers of tests a step reports; a step without a report counts as one."""
     own = re.findall(r"^(\d+) passed, (\d+) failed", log, re.MULTILINE)
     ctest = re.search(r"(\d+) tests failed out of (\d+)", log)
     if own:
@@ -201,7 +201,7 @@ def counts(log: str, good: bool) -> tuple[int, int]:
 
 
 def with_needs(names: list[str]) -> list[str]:
-    """The steps and what they need, each once, needs first."""
+    """The steps and their needs, each once, needs first."""
     out: list[str] = []
     for name in names:
         for wanted in (*with_needs(list(STEPS[name].needs)), name):
@@ -220,7 +220,7 @@ def main() -> int:
             parser.error(f"no such step: {name}")
         names += GROUPS.get(name, [name])
     LOGS.mkdir(parents=True, exist_ok=True)
-    signal.signal(signal.SIGTERM, signal.default_int_handler)  # ends its steps as Ctrl-C does
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # ends the steps as Ctrl-C does
     return Runner(with_needs(names)).run()
 
 

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # Installs the Debian 12 packages that are missing, and only those:
-#   tools/setup.sh build    what it takes to build and run the server
-#   tools/setup.sh check    all of that, and what the checks and our own tests need
-#   tools/setup.sh [test]   all of that, and the toolchains of the SDK suites
-# With nothing missing it neither needs root nor touches the network.
+#   tools/setup.sh build    packages to build and run the server
+#   tools/setup.sh check    also those for the checks and our own tests
+#   tools/setup.sh [test]   also the toolchains of the SDK suites
+# If nothing is missing, it needs neither root nor the network.
 set -euo pipefail
 
 build_packages=(
@@ -13,7 +13,7 @@ build_packages=(
 )
 check_packages=(libgtest-dev libgmock-dev clang-14 libclang-rt-14-dev clang-format-14 clang-tidy-14 git)
 
-# True when the command exists in at least this version; a newer one from elsewhere counts as well.
+# True if the command exists in at least this version, from whatever source.
 has() {
     local command=$1 minimum=$2 found
     shift 2
@@ -21,7 +21,7 @@ has() {
     [ "$(printf '%s\n%s\n' "$minimum" "$found" | sort -V | head -n 1)" = "$minimum" ]
 }
 
-# The toolchains of the SDK suites (tests/sdk/run.py names the versions).
+# The toolchains of the SDK suites (tests/sdk/run.py has the versions).
 add_sdk_toolchains() {
     has python3 3.9 -c 'import ensurepip, venv, sys; print(sys.version)' || packages+=(python3-venv)
     has javac 11 -version || packages+=(openjdk-17-jdk-headless)
@@ -42,12 +42,12 @@ install() {
     echo "setup: installing $*"
     local root=()
     if ! command -v apt-get >/dev/null; then
-        echo "setup: no apt-get here; install what these Debian 12 packages hold, and build with cmake" >&2
+        echo "setup: apt-get not found; install the equivalents of these Debian 12 packages, and build with cmake" >&2
         exit 1
     elif [ "$(id -u)" -ne 0 ]; then
         root=(sudo)
         command -v sudo >/dev/null || {
-            echo "setup: neither root nor sudo here; run as root: apt-get install $*" >&2
+            echo "setup: needs root or sudo; run as root: apt-get install $*" >&2
             exit 1
         }
     fi
