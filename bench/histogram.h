@@ -1,5 +1,5 @@
-// Latencies counted in buckets that grow with the value, so that every quantile is within 1.6 % of
-// the truth whatever the scale, in constant memory.
+// Counts latencies in buckets that grow with the value, so that every quantile is accurate to 1.6 %
+// at any scale, in constant memory.
 
 #pragma once
 
@@ -24,7 +24,7 @@ public:
     std::uint64_t count() const { return count_; }
     std::chrono::nanoseconds max() const { return std::chrono::nanoseconds(max_); }
 
-    // The latency that `share` of all stay at or below, 0 < share <= 1.
+    // The latency that `share` of all do not exceed, 0 < share <= 1.
     std::chrono::nanoseconds quantile(double share) const {
         const double wanted = share * static_cast<double>(count_);
         std::uint64_t seen = 0;

@@ -1,5 +1,5 @@
 // http_echo: the server's HTTP stack without a database. It answers every request at once with one
-// fixed response, headers and body taken from a file, and so shows the most the stack can give.
+// fixed response, headers and body read from a file, and so measures the limit of the stack.
 
 #include <CLI/CLI.hpp>
 #include <chrono>
@@ -42,7 +42,7 @@ Result<std::string> contents(const std::string& path) {
     return std::string(std::istreambuf_iterator<char>(file), {});
 }
 
-// The file holds header lines, an empty line and the body, with HTTP's line ends.
+// The file holds header lines, an empty line and the body, with CRLF line ends.
 Result<http::Response> read_response(const std::string& path) {
     const std::string text = TRY(contents(path));
     const std::size_t end = text.find("\r\n\r\n");

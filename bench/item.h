@@ -1,5 +1,5 @@
-// The item of 1 KB that creates write: about a dozen values to index, different in every item, and
-// letters that do not compress well, as stored data rarely does.
+// The item of 1 KB that creates write: about a dozen indexed values, different in every item, and
+// letters that compress poorly, like real data.
 
 #pragma once
 
@@ -16,7 +16,7 @@ namespace orrery::bench {
 inline constexpr std::size_t kItemBytes = 1024;
 inline constexpr std::uint64_t kSeed = 20251115;
 
-// All ids are equally long, and so are all items.
+// All ids have the same length, and so do all items.
 inline std::string item_id(std::uint64_t number) { return fmt::format("item-{:010}", number); }
 
 inline std::string item_letters(std::size_t count) {
@@ -32,7 +32,7 @@ inline std::string item_letters(std::size_t count) {
 
 inline std::string item_body(std::uint64_t number) {
     static const std::string letters = item_letters(kItemBytes);
-    std::uint64_t mixed = number * 0x9e3779b97f4a7c15ULL;  // as good as random
+    std::uint64_t mixed = number * 0x9e3779b97f4a7c15ULL;  // pseudo-random
     mixed ^= mixed >> 32;
     std::string body = fmt::format(
         R"({{"id":"item-{:010}","pk":"item-{:010}","count":{},"price":{}.25,"rating":{},)"

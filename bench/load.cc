@@ -1,5 +1,4 @@
-// orrery-load: how many requests a second a server answers, and how long each takes. Prints one
-// line of JSON.
+// orrery-load: measures the request rate and latencies of a server. Prints one line of JSON.
 
 #include <CLI/CLI.hpp>
 #include <chrono>
@@ -18,7 +17,7 @@
 namespace orrery::bench {
 namespace {
 
-// The key every emulator of this API is known to have.
+// The well-known key of emulators for this API.
 constexpr const char* kEmulatorKey =
     "C2y6yDjf5/R+ob0N8A7Cgv30VRDJIWEHLM+4QDU5DE2nQ9nDuVTqobD4b8mGGyPMbIZnqyMsEcaGQy67XIw/Jw==";
 
@@ -30,7 +29,7 @@ struct Options {
     double warm_up_seconds = 1;
     std::size_t items = 10'000;
     std::uint64_t first = 0;
-    std::string description;  // of the requests, with the mode "described"
+    std::string description;  // of the requests, for the mode "described"
     bool setup = false;
 };
 
@@ -38,7 +37,7 @@ std::chrono::milliseconds milliseconds(double seconds) {
     return std::chrono::milliseconds(static_cast<std::int64_t>(seconds * 1000));
 }
 
-// Makes the database, the container and, for reads, the items; what is there already may stay.
+// Creates the database, the container and, for reads, the items; existing ones are kept.
 Status set_up(const Options& options) {
     for (const std::string& request :
          {database_request(options.target), container_request(options.target)}) {

@@ -43,14 +43,14 @@ Result<int> connect_to(const Target& target) {
     return socket;
 }
 
-// As little of HTTP as tells where an answer ends.
+// Parses just enough HTTP to find the end of an answer.
 class AnswerReader {
 public:
-    // Bytes may be put behind what is there; then received().
+    // Free space for more bytes; call received() after filling it.
     std::pair<char*, std::size_t> space() {
         return {buffer_.data() + size_, buffer_.size() - size_};
     }
-    // True when the answer is complete; false also when it does not fit.
+    // True if the answer is complete; false also if it does not fit.
     bool received(std::size_t bytes) {
         size_ += bytes;
         if (expected_ == 0 && !find_end()) return false;

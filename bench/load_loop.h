@@ -1,6 +1,5 @@
-// The closed loop: a number of keep-alive connections, each of which sends its next request when
-// it has the whole answer to the last one. One thread, so that it costs the server one core at
-// most.
+// A closed loop: keep-alive connections, each of which sends its next request when it has the whole
+// answer to the last one. One thread, so that it takes at most one core from the server.
 
 #pragma once
 
@@ -34,10 +33,10 @@ struct LoadResult {
     }
 };
 
-// Ends after the duration, or when the workload has nothing left to send.
+// Ends after the duration, or when the workload has no more requests.
 Result<LoadResult> run_load(const Target& target, Workload& workload, const LoadOptions& options);
 
-// One request on a connection of its own; the answer's status.
+// Sends one request on its own connection; returns the answer's status.
 Result<int> send_once(const Target& target, std::string_view request);
 
 }  // namespace orrery::bench

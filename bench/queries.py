@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Measures queries at growing numbers of items, in time of the server, and prints one table.
+"""Measures server-side query times at growing numbers of items, and prints one table.
 
     cmake --preset release && cmake --build --preset release
     bench/queries.py [--sizes 10000,100000,1000000] [--check]
 
-The selective queries must not take longer when there are more items; the scan is held against a
-scan of the same bytes by RocksDB alone (raw_scan). After the items of a size have been loaded, the
-server gets time to merge what was written. With --check a missed target is exit code 1.
+Selective queries must not take longer when there are more items; the scan is compared with a scan
+of the same bytes by RocksDB alone (raw_scan). After loading the items of a size, the server gets
+time for compactions. With --check a missed target gives exit code 1.
 """
 import argparse
 import json
@@ -28,7 +28,7 @@ SELECTIVE_MS_MAX = 1.0
 SCAN_RATIO_MIN = 0.25
 ROUNDS = 200
 
-# name, query, whether its cost must not grow with the data
+# name, query, whether its cost must be independent of the data size
 QUERIES = [
     ("point lookup by property", "SELECT * FROM c WHERE c.n = @middle", True),
     ("two equalities", "SELECT * FROM c WHERE c.city = 'city-17' AND c.n = @middle", True),
@@ -67,7 +67,7 @@ def fill(port: int, first: int, until: int) -> None:
 
 
 def wait_until_idle(pid: int) -> None:
-    """Less than a twentieth of a processor for a second, or a minute has passed."""
+    """Waits for a second with less than 5 % of a core used, for at most a minute."""
     def used() -> int:
         fields = pathlib.Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()
         return int(fields[11]) + int(fields[12])  # in hundredths of a second
@@ -117,7 +117,7 @@ def main() -> int:
         limit = raw_scan_ms(pathlib.Path(scratch) / "raw", sizes[-1])
 
     missed = []
-    print(f"{'ms of the server':28}" + "".join(f"{size:>12,}" for size in sizes))
+    print(f"{'server time in ms':28}" + "".join(f"{size:>12,}" for size in sizes))
     for name, _, selective in QUERIES:
         times = [table[size][name] for size in sizes]
         print(f"{name:28}" + "".join(f"{one:12.3f}" for one in times))

@@ -1,5 +1,5 @@
-// raw_rocksdb: what the disk and RocksDB give without a server above them. It writes the keys and
-// bytes of item creates, index included, through the same engine, so many creates to a synced
+// raw_rocksdb: the write limit of the disk and RocksDB, without a server. It writes the keys and
+// bytes of item creates, including the index, through the same engine, several creates per synced
 // batch, one batch after the other. Prints one line of JSON.
 
 #include <CLI/CLI.hpp>
@@ -37,8 +37,8 @@ struct Options {
     std::uint64_t first = 1;
 };
 
-// What one create leaves in a partition's store (partition/item_writer.cc): the record, the places
-// it is found by, and once for the batch the partition's counters.
+// Writes what one create stores in a partition (partition/item_writer.cc): the record, the keys
+// that lead to it, and once per batch the partition's counters.
 class CreateWriter {
 public:
     explicit CreateWriter(const Options& options)
@@ -70,7 +70,7 @@ public:
         batch.put(partition::state_key(), state_);
     }
 
-    // The index keys of so many different items, all but the item's number, are made beforehand.
+    // Precomputes the index keys of kVariants items, except for the item's number.
     Status prepare() {
         const json::Value policy = TRY(json::Value::parse(
             R"({"id":"c","partitionKey":{"paths":["/pk"],"kind":"Hash","version":2}})"));

@@ -1,5 +1,5 @@
-// raw_scan: how fast RocksDB gives back the records of items, one after the other, with nobody
-// looking into them. The limit of a query that has to look at all. Prints one line of JSON.
+// raw_scan: how fast RocksDB returns item records in order, without parsing them. The limit for a
+// query that must read all items. Prints one line of JSON.
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -32,7 +32,7 @@ Status fill(storage::PartitionStore& store, const Options& options) {
     for (std::uint64_t first = 0; first < options.items; first += kBatch) {
         storage::WriteBatch batch;
         for (std::uint64_t i = first; i < std::min(options.items, first + kBatch); ++i) {
-            // Not all alike, or compression would make it another test.
+            // Varied records, so that they do not compress better than real ones.
             for (std::size_t at = 0; at < record.size(); ++at) {
                 record[at] = static_cast<char>('a' + (i * 31 + at * at * 7 + (i >> 3) * at) % 26);
             }

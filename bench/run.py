@@ -5,7 +5,7 @@
     bench/run.py [--rounds 5] [--seconds 3] [--check]
 
 Every number is the median of several rounds, and the rounds of a measurement and of its limit
-alternate, so that a busy machine disturbs both alike. With --check a missed target is exit code 1.
+alternate, so that a busy machine affects both alike. With --check a missed target gives exit code 1.
 """
 import argparse
 import base64
@@ -26,12 +26,12 @@ import tempfile
 import time
 import urllib.parse
 
-# The key every emulator of this API is known to have; the server's default on loopback.
+# The well-known key of emulators for this API; the server's default on loopback.
 KEY = "C2y6yDjf5/R+ob0N8A7Cgv30VRDJIWEHLM+4QDU5DE2nQ9nDuVTqobD4b8mGGyPMbIZnqyMsEcaGQy67XIw/Jw=="
 ITEMS = 10_000
 CONTAINERS = 1_000
-# With 64 connections one half waits for the sync while the other half is on its way: counting the
-# server's syncs gives 31 to 34 creates each.
+# With 64 connections one half waits for a sync while the other half is in transit: the server makes
+# 31 to 34 creates per sync.
 CREATES_PER_SYNC = 32
 START_TIMEOUT_SECONDS = 30
 
@@ -54,7 +54,7 @@ class Program:
                 if text.strip():
                     return int(text)
             if self.process.poll() is not None:
-                sys.exit(f"{self.process.args[0]} ended at once, see {self.log.name}")
+                sys.exit(f"{self.process.args[0]} exited at start, see {self.log.name}")
             time.sleep(0.0005)
         sys.exit(f"{self.process.args[0]} did not start, see {self.log.name}")
 
@@ -100,7 +100,7 @@ class Bench:
         return self._per_second(command)
 
     def raw_rocksdb(self, batch: int, first: int) -> float:
-        """One database over all rounds, as the server has one: it grows and compacts alike."""
+        """Uses one database for all rounds, so that it grows and compacts like the server's."""
         return self._per_second([self.find("raw_rocksdb"), "--path", str(self.scratch / "raw"),
                                  "--batch", str(batch), "--first", str(first),
                                  "--seconds", str(self.seconds)])
@@ -130,12 +130,12 @@ def create(connection: http.client.HTTPConnection, feed: str, parent: str, body:
     response = connection.getresponse()
     answer = response.read()
     if response.status != 201:
-        sys.exit(f"POST {path} was answered {response.status}: {answer.decode(errors='replace')}")
+        sys.exit(f"POST {path} returned {response.status}: {answer.decode(errors='replace')}")
 
 
 def record_point_read(port: int, path: pathlib.Path) -> None:
-    """Stores one point read's headers and body for http_echo, byte for byte, without the headers
-    that the HTTP stack adds by itself."""
+    """Stores the headers and body of one point read for http_echo, byte for byte, without the
+    headers that the HTTP stack adds."""
     link = "dbs/bench/colls/items/docs/item-0000000000"
     lines = [f"GET /{link} HTTP/1.1", f"host: 127.0.0.1:{port}", "connection: close",
              'x-ms-documentdb-partitionkey: ["item-0000000000"]']
@@ -148,7 +148,7 @@ def record_point_read(port: int, path: pathlib.Path) -> None:
     head, _, body = answer.partition(b"\r\n\r\n")
     status, *headers = head.split(b"\r\n")
     if b" 200 " not in status:
-        sys.exit(f"the point read was answered {answer.decode(errors='replace')}")
+        sys.exit(f"the point read returned {answer.decode(errors='replace')}")
     added = (b"date:", b"content-length:", b"connection:")
     kept = [line for line in headers if not line.lower().startswith(added)]
     path.write_bytes(b"\r\n".join(kept) + b"\r\n\r\n" + body)
@@ -244,13 +244,13 @@ def parse_arguments(description: str, rounds: int) -> argparse.Namespace:
     parser.add_argument("--build", default=root / "build" / "release")
     parser.add_argument("--rounds", type=int, default=rounds)
     parser.add_argument("--seconds", type=float, default=3)
-    parser.add_argument("--scratch", help="where data is put: a directory on the disk to measure")
+    parser.add_argument("--scratch", help="directory for the data, on the disk to measure")
     parser.add_argument("--check", action="store_true", help="fail when a target is missed")
     return parser.parse_args()
 
 
 def conclude(arguments: argparse.Namespace, table: list) -> int:
-    """Prints everything and gives the exit code."""
+    """Prints everything and returns the exit code."""
     load = ", ".join(f"{value:.2f}" for value in os.getloadavg())
     print_table(table)
     print(f"\n{os.cpu_count()} cores, load average at the end {load}")

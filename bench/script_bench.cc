@@ -1,5 +1,5 @@
-// What the script engine costs without a database: empty procedures, procedures that do a little,
-// calls of UDFs. Prints one line each.
+// The cost of the script engine without a database: empty procedures, short procedures, UDF calls.
+// Prints one line each.
 
 #include <chrono>
 #include <functional>
@@ -16,7 +16,7 @@ namespace {
 
 using orrery::Error;
 using orrery::Result;
-using namespace orrery::script;  // NOLINT: this program is about nothing else
+using namespace orrery::script;  // NOLINT: this program uses little else
 using Timer = std::chrono::steady_clock;
 
 // Answers every operation with the same item.
@@ -76,7 +76,7 @@ void measure_procedures(Runtime& runtime) {
                "__.createDocument(__.getSelfLink(), d, (e, r) => __.response.setBody(r.id)); }",
                false));
 
-    // What a caller waits for when the thread had time to prepare.
+    // The caller's latency when the thread had time to prepare.
     auto empty = run("function () {}", false);
     double total = 0;
     constexpr int kRuns = 3000;

@@ -4,8 +4,8 @@
     cmake --preset release && cmake --build --preset release
     bench/transactions.py [--rounds 3] [--seconds 3] [--check]
 
-Every number is the median of several rounds that alternate with those they are compared with. With
---check a missed target is exit code 1.
+Every number is the median of several rounds, which alternate with those they are compared with.
+With --check a missed target gives exit code 1.
 """
 import argparse
 import contextlib
@@ -49,7 +49,7 @@ PAYLOAD = "x" * 900
 
 def described(method: str, path: str, kind: str, link: str, key: str, body: str = "",
               headers: dict | None = None, variations: int = VARIATIONS) -> str:
-    """What orrery-load is to send; see workload.h."""
+    """The requests for orrery-load to send; see workload.h."""
     return json.dumps({"method": method, "path": path, "type": kind, "link": link,
                        "partitionKey": key, "headers": headers or {}, "body": body,
                        "variations": variations})
@@ -98,7 +98,7 @@ class Bench:
         return json.loads(ended.stdout)
 
     def rates(self, connections: int, works: dict[str, tuple]) -> dict[str, float]:
-        """Requests a second of each, the rounds taking turns."""
+        """The requests per second of each workload, in alternating rounds."""
         numbers: dict[str, list[float]] = {name: [] for name in works}
         for number in range(self.rounds):
             for name, (mode, *more) in works.items():
@@ -142,7 +142,7 @@ def measure_writes(bench: Bench, table: list) -> None:
             "batch": ("described", "--description", batch())})
         table += [
             (f"upsert 1 KB, {connections} connections", f"{rate['upsert']:.0f}/s", "", None),
-            ("  patch of them", f"{rate['patch']:.0f}/s", "", None),
+            ("  patch", f"{rate['patch']:.0f}/s", "", None),
             ("  batch of 10 upserts", f"{rate['batch']:.0f}/s", "", None),
             ("  operations in batches, times single",
              f"{rate['batch'] * 10 / rate['upsert']:.1f}", "", None)]
@@ -167,7 +167,7 @@ def measure_udf(client: Client, rows: int, table: list) -> None:
 
 
 def run_hostile(port: int, name: str, stop: threading.Event) -> None:
-    """Again and again: a script that is blocked is stored anew."""
+    """Runs a hostile script repeatedly; storing it again unblocks it."""
     path = f"/{COLL}/sprocs/hostile-{name}"
     with Client(port) as client:
         while not stop.is_set():
@@ -179,7 +179,7 @@ def run_hostile(port: int, name: str, stop: threading.Event) -> None:
 
 
 def measure_hostile(bench: Bench, client: Client, table: list) -> None:
-    """Two connections leave the machine some room, eight of them take all that there is."""
+    """Two connections leave the machine some capacity, eight use all of it."""
     def reads() -> dict[int, dict]:
         return {count: bench.load("read", count, "--items", str(ITEMS)) for count in (2, 8)}
 
@@ -209,7 +209,7 @@ def resident_mb(pid: int) -> float:
 
 
 def measure_memory(arguments: argparse.Namespace, scratch: pathlib.Path, table: list) -> None:
-    """A procedure that gets another text before every call, on a server of its own."""
+    """Runs a procedure with a new body before every call, on a separate server."""
     path = f"/{COLL}/sprocs/changing"
     with Server(pathlib.Path(arguments.build) / "orrery", scratch).wait_until_ready() as server, \
             Client(server.port) as client:

@@ -137,7 +137,7 @@ private:
     const std::uint64_t end_;
 };
 
-// Properties with many and with few values, a list, and the rest letters.
+// Properties of high and low cardinality, a list, and letters as padding.
 std::string varied_body(std::uint64_t number, std::string_view letters) {
     const std::uint64_t mixed = number * 0x9E3779B97F4A7C15;
     constexpr std::string_view kTypes[] = {"book", "review", "author", "order"};
@@ -201,7 +201,7 @@ std::string with_number(std::string text, std::size_t number) {
 }  // namespace
 
 std::unique_ptr<Workload> make_echo_workload(const Target& target) {
-    // A point read's headers, so that both ends have the same bytes to deal with.
+    // The headers of a point read, so that http_echo processes the same bytes as the server.
     return make_read_workload(target, 1);
 }
 

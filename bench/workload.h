@@ -1,5 +1,5 @@
-// What the load generator sends: requests that are ready before the clock starts, signed like an
-// SDK signs them. A signature stays valid for fifteen minutes; a run must not be longer.
+// The requests of the load generator, built before the measurement starts and signed as an SDK
+// signs them. A signature is valid for fifteen minutes, so a run must not be longer.
 
 #pragma once
 
@@ -17,12 +17,12 @@ struct Target {
     std::string host = "127.0.0.1";
     std::uint16_t port = 0;
     std::string key;       // base64
-    std::string database;  // both are made by prepare_container()
+    std::string database;  // both are created by prepare_container()
     std::string container;
     std::int64_t now_seconds = 0;
 };
 
-// Hands out one request after the other.
+// Produces one request after the other.
 class Workload {
 public:
     Workload() = default;
@@ -30,12 +30,12 @@ public:
     Workload& operator=(const Workload&) = delete;
     virtual ~Workload() = default;
 
-    // Valid until the next call for the same connection; empty when there is nothing left to send.
-    // `buffer` is the connection's, to build the request in.
+    // Valid until the next call for the same connection; empty when there are no more requests.
+    // `buffer` belongs to the connection, to build the request in.
     virtual std::string_view next(std::string& buffer) = 0;
 };
 
-// `GET /` forever.
+// Point reads of item 0, forever.
 std::unique_ptr<Workload> make_echo_workload(const Target& target);
 // Point reads of items 0 to items - 1 in random order, forever.
 std::unique_ptr<Workload> make_read_workload(const Target& target, std::size_t items);
@@ -50,12 +50,12 @@ std::unique_ptr<Workload> make_fill_workload(const Target& target,
                                              std::uint64_t limit);
 
 // Requests described by the JSON object {"method", "path", "type", "link", "partitionKey",
-// "headers", "body", "variations"}: so many of them, in random order, forever, with their number in
-// the place of each "$N".
+// "headers", "body", "variations"}: `variations` requests, with "$N" replaced by their number,
+// sent in random order forever.
 Result<std::unique_ptr<Workload>> make_described_workload(const Target& target,
                                                           std::string_view description);
 
-// The requests that make the database and the container; 409 answers are welcome too.
+// The requests that create the database and the container; 409 answers are accepted too.
 std::string database_request(const Target& target);
 std::string container_request(const Target& target);
 
