@@ -1,4 +1,4 @@
-// Stores a book and counts it at each of its authors: all of it or nothing.
+// Stores a book and increments the book count of each of its authors, atomically.
 function addBook(book) {
     const collection = getContext().getCollection();
     const counts = {};

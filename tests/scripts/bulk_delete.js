@@ -1,5 +1,5 @@
 /**
- * Deletes what a query finds, in batches, and says how many and whether there may be more.
+ * Deletes the results of a query in batches; returns how many, and whether there may be more.
  */
 function bulkDelete(query) {
     var collection = getContext().getCollection();

@@ -1,4 +1,4 @@
-// docs: an array of documents. The body is how many were created; the client sends the rest again.
+// docs: an array of documents. Returns how many were created; the client sends the rest again.
 function bulkImport(docs) {
     var collection = getContext().getCollection();
     var collectionLink = collection.getSelfLink();

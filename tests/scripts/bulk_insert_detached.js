@@ -1,4 +1,4 @@
-// As migration tools do it: the method is taken off its object, errors are collected, not thrown.
+// As migration tools do it: calls the method detached from its object, and collects errors instead of throwing.
 function bulkInsert(docs, disableIdGeneration) {
     var response = { count: 0, errorCode: 0, errors: [] };
     var collection = getContext().getCollection();

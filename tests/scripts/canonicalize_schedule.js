@@ -1,4 +1,4 @@
-// {schedule: {Monday: …}} → {schedule: {monday: …}}; what is no day of the week is dropped.
+// {schedule: {Monday: …}} → {schedule: {monday: …}}; drops names that are not days of the week.
 function canonicalizeSchedule() {
     var days = ['sunday', 'monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday'];
     var doc = getContext().getRequest().getBody();

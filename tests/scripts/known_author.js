@@ -1,4 +1,4 @@
-// References are not checked by the database; this refuses a book one of whose authors is not there.
+// The database does not check references; this refuses a book with an unknown author.
 function knownAuthor() {
     var collection = getContext().getCollection();
     var request = getContext().getRequest();

@@ -1,4 +1,4 @@
-// Reads everything and sorts in the script, as was done before queries could.
+// Reads everything and sorts in the script, as was necessary before ORDER BY.
 function orderBy(property, descending, top) {
     var collection = getContext().getCollection();
     var result = [];

@@ -1,5 +1,5 @@
-// Makes a reading the latest of its metric: marks it, takes the mark off the one before, and keeps
-// what is known of the device in one document. A reading older than the latest changes nothing.
+// Makes a reading the latest of its metric: marks it, unmarks the previous one, and keeps the state
+// of the device in one document. A reading older than the latest changes nothing.
 function setLatestStateAcrossReadings(readingId) {
     var collection = getContext().getCollection();
     var stateLink = collection.getAltLink() + '/docs/latestState';

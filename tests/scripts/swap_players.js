@@ -1,4 +1,4 @@
-// Swaps the teams of two players; both or none.
+// Swaps the teams of two players, atomically.
 function tradePlayers(playerId1, playerId2) {
     var container = getContext().getCollection();
     var response = getContext().getResponse();

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Runs the official SDKs against the server: same scenarios (scenarios.md), 1 and 7 partitions."""
+"""Runs the official SDKs against the server: the same scenarios (scenarios.md), 1 and 7 partitions."""
 
 import argparse
 import hashlib
@@ -49,7 +49,7 @@ class Tool:
 class Sdk:
     name: str
     tools: list[Tool]
-    pins: list[str]  # a change in one of these files means a new installation
+    pins: list[str]  # a change in one of these files triggers a new installation
     install: Callable[[Path], None]
     programs: Callable[[dict], list[list[str]]]  # environment -> command lines
 
@@ -100,7 +100,7 @@ def parse_arguments() -> argparse.Namespace:
     parser.add_argument("--server", type=Path, default=DEFAULT_BINARY)
     parser.add_argument("--endpoint", help="use a running server instead of starting one")
     parser.add_argument("--sdk", type=sdk_list, default=list(SDKS.values()), metavar="A,B,...",
-                        help="of " + ",".join(SDKS) + " (default: all)")
+                        help="some of " + ",".join(SDKS) + " (default: all)")
     parser.add_argument("--partitions", type=lambda text: [int(n) for n in text.split(",")],
                         default=[1, 7], metavar="N,M,...", help="default: 1,7")
     parser.add_argument("--scenario", default="", metavar="REGEX", help="only these scenarios")
@@ -174,7 +174,7 @@ def run_all(sdks: list[Sdk], partitions: int | None, options: argparse.Namespace
 
 
 def write_golden(directory: Path) -> Path:
-    """The golden queries, for suites that ask them through an SDK."""
+    """The golden queries, for suites that send them through an SDK."""
     files = [parse.read_file(path) for path in sorted((ROOT / "tests/golden/sql").glob("*.test"))]
     path = directory / "golden.json"
     path.write_text(json.dumps(queries.as_data(files)))
@@ -182,7 +182,7 @@ def write_golden(directory: Path) -> Path:
 
 
 def fetch_certificate(endpoint: str, directory: Path) -> Path:
-    """A running server hands out its own certificate; there is nothing to check it against yet."""
+    """Downloads the server's own certificate, unverified, as it is not trusted yet."""
     path = directory / "certificate.pem"
     try:
         with urllib.request.urlopen(endpoint + "_explorer/emulator.pem", timeout=10,
@@ -194,7 +194,7 @@ def fetch_certificate(endpoint: str, directory: Path) -> Path:
 
 
 def run_suite(sdk: Sdk, environment: dict, expected: dict[str, list[str]]) -> list[str]:
-    """Runs an SDK's programs; returns one pass or fail line a scenario, missing ones included."""
+    """Runs an SDK's programs; returns one pass or fail line per scenario, including missing ones."""
     wanted = [name for name in expected[sdk.name] if re.search(environment["ORRERY_SCENARIO"], name)]
     lines, reported, trouble = [], [], ""
     try:

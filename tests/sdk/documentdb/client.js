@@ -7,7 +7,7 @@ const { endpoint, key, randomId } = require('../node/support.js');
 
 function newClient({ masterKey = key, consistencyLevel } = {}) {
   const client = new DocumentClient(endpoint, { masterKey }, new DocumentBase.ConnectionPolicy(), consistencyLevel);
-  // The SDK asks for TLS 1.0, which Node itself refuses by now; an agent's options win over a request's.
+  // The SDK requests TLS 1.0, which Node no longer supports; an agent's options override a request's.
   client.requestAgent = new https.Agent({ keepAlive: true, secureProtocol: 'TLS_method' });
   return client;
 }
@@ -37,7 +37,7 @@ function inDatabase(body) {
   };
 }
 
-// Gives `body` the collection's name link. `definition` adds to or replaces the plain "/pk" collection.
+// Passes the collection's name link to `body`. `definition` adds to or overrides the plain "/pk" collection.
 function inCollection(definition, body) {
   return inDatabase(async (databaseLink) => {
     await call('createCollection', databaseLink, { id: 'items', ...definition });

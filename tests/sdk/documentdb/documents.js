@@ -1,4 +1,4 @@
-// CRUD, etags, what a document may contain.
+// CRUD, etags, the content of documents.
 'use strict';
 
 const { assert, assertSystemProperties, difficult, numbersText, partitionKeyHeader, person, raw, refused, scenario,
@@ -29,7 +29,7 @@ scenario('item.replace', inDepartments(async (link) => {
   await refused(call('replaceDocument', doc(link, 'none'), department('none', 'Marketing')), 404);
 }));
 
-// This SDK does not show the status of a success, so 201 and 200 are told apart by the item's rid.
+// This SDK does not expose the status of a success, so the item's rid distinguishes 201 from 200.
 scenario('item.upsert', inDepartments(async (link) => {
   const { body: first } = await call('upsertDocument', link, department('0001', 'Sales', { n: 1 }));
   const { body: second } = await call('upsertDocument', link, department('0001', 'Sales', { n: 2 }));
@@ -80,7 +80,7 @@ scenario('item.etag_delete', inDepartments(async (link) => {
   await refused(readBody(doc(link, '0001'), 'Sales'), 404);
 }));
 
-// 304 is a success without a body here.
+// This SDK reports 304 as a success without a body.
 scenario('item.etag_read', inDepartments(async (link) => {
   const { body: first } = await call('createDocument', link, department('0001', 'Sales'));
   const read = () => call('readDocument', doc(link, '0001'), conditional('Sales', 'IfNoneMatch', first._etag));
@@ -118,7 +118,7 @@ scenario('json.fidelity', inCollection(keyedBy('/id'), async (link) => {
   for (const body of [created, read]) assert.equal(JSON.stringify(userPart(body)), JSON.stringify(item));
 }));
 
-// The SDK parses and prints numbers as doubles, so the digits are sent and read past it.
+// The SDK parses and prints numbers as doubles, so raw requests send and read the digits.
 scenario('json.numbers', inCollection(keyedBy('/id'), async (link) => {
   const body = `{"id":"numbers","list":${numbersText}}`;
   const created = await raw('POST', `${link}/docs`, { body, headers: { ...partitionKeyHeader('numbers'), 'x-ms-version': '2017-11-15' } });

@@ -1,4 +1,4 @@
-// This SDK knows no query plans but the one that comes with 400/1004.
+// This SDK supports only the query plan that comes with 400/1004.
 'use strict';
 
 const { assert, refused, scenario } = require('../node/support.js');
@@ -50,7 +50,7 @@ scenario('query.one_key', inQueried(async (link) => {
   const wanted = queried.filter((item) => item.pk === 'key-3').map(({ id }) => id);
   const byOption = await toArray(client.queryDocuments(link, 'SELECT VALUE c.id FROM c', { partitionKey: 'key-3' }));
   assert.deepEqual(byOption.sort(), wanted);
-  // Without the switch for many partitions only one may be asked.
+  // Without the cross-partition switch a query may address only one partition.
   const query = 'SELECT VALUE c.id FROM c WHERE c.pk = "key-3"';
   assert.deepEqual((await toArray(client.queryDocuments(link, query))).sort(), wanted);
   await refused(toArray(client.queryDocuments(link, 'SELECT VALUE c.id FROM c')), 400);
@@ -63,7 +63,7 @@ scenario('query.order_by', inQueried(async (link) => {
 }));
 
 scenario('query.parallel', inQueried(async (link) => {
-  // Ties between partitions come in any order: this SDK's comparison of them is broken.
+  // Ties between partitions come in any order, because this SDK compares them incorrectly.
   for (const query of ['SELECT VALUE c.id FROM c ORDER BY c.n', 'SELECT VALUE c.mod FROM c ORDER BY c.mod DESC',
     'SELECT VALUE c.id FROM c WHERE c.n > 20']) {
     const serial = await all(link, query, { maxDegreeOfParallelism: 0 });
@@ -116,7 +116,7 @@ scenario('query.refused', inQueried(async (link) => {
   }
 }));
 
-// As before there were partitions: no switch, no key.
+// As before partitioned collections existed: no switch, no key.
 scenario('query.without_key', inCollection({}, async (link) => {
   for (const { id, n } of queried) await call('createDocument', link, { id, n });
   const ordered = client.queryDocuments(link, 'SELECT VALUE c.id FROM c ORDER BY c.n', { maxItemCount: 7 });

@@ -1,4 +1,4 @@
-// The cases of tests/scripts through documentdb.
+// Runs the cases of tests/scripts through documentdb.
 'use strict';
 
 const { DocumentBase } = require('documentdb');

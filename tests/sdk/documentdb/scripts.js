@@ -10,7 +10,7 @@ const { TriggerOperation, TriggerType } = DocumentBase;
 const BODY = 'serverScript() { var x = 10; }';
 const rule = { triggerType: TriggerType.Pre, triggerOperation: TriggerOperation.All };
 
-// The names of the SDK's methods for each kind, and what that kind needs beside id and body.
+// The names of the SDK's methods for each kind, and the properties it needs besides id and body.
 const KINDS = [
   { kind: 'StoredProcedure', segment: 'sprocs', rest: {} },
   { kind: 'Trigger', segment: 'triggers', rest: rule },

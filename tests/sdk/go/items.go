@@ -29,7 +29,7 @@ var itemScenarios = []scenario{
 
 var (
 	key = azcosmos.NewPartitionKeyString
-	// This SDK asks for minimal answers unless told otherwise.
+	// This SDK requests minimal responses by default.
 	withContent = &azcosmos.ItemOptions{EnableContentResponseOnWrite: true}
 )
 

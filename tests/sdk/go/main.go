@@ -1,5 +1,5 @@
-// The smoke suite with the Go SDK; ../scenarios.md says what each scenario is. This SDK merges nothing: it shows what the
-// server answers to a query on its own.
+// The smoke suite with the Go SDK; ../scenarios.md describes the scenarios. This SDK does not merge query results, so
+// it shows the server's own answers.
 package main
 
 import (
@@ -90,7 +90,7 @@ func randomID(prefix string) string {
 	return prefix + "-" + hex.EncodeToString(random)
 }
 
-// inDatabase runs body in a database of its own and deletes it whatever happens.
+// inDatabase runs body in a separate database and always deletes it.
 func inDatabase(body func(context.Context, *azcosmos.DatabaseClient) error) func(context.Context) error {
 	return func(ctx context.Context) (err error) {
 		id := randomID("go")
@@ -131,7 +131,7 @@ func newContainer(ctx context.Context, database *azcosmos.DatabaseClient, id str
 	return container, response, err
 }
 
-// refused turns the expected refusal into success and everything else into an error.
+// refused turns the expected error into success and everything else into an error.
 func refused(err error, status int) error {
 	var answer *azcore.ResponseError
 	if errors.As(err, &answer) && answer.StatusCode == status {
@@ -147,7 +147,7 @@ func expect(what string, got, want any) error {
 	return nil
 }
 
-// first returns the first thing that went wrong.
+// first returns the first error.
 func first(problems ...error) error {
 	for _, problem := range problems {
 		if problem != nil {

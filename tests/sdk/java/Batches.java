@@ -19,7 +19,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
 
-/** Patches, transactional batches, bulks. */
+/** Patches, transactional batches, bulk operations. */
 final class Batches {
     private static final ObjectMapper MAPPER = new ObjectMapper();
     private static final PartitionKey P = new PartitionKey("p");
@@ -147,7 +147,7 @@ final class Batches {
         Suite.expect("n", items.readItem("1", new PartitionKey("key 6"), ObjectNode.class).getItem().get("n").intValue(), 9);
     }
 
-    /** How many operations had which status; the SDK answers them in any order. */
+    /** The number of operations by status; the SDK returns their results in any order. */
     private static Map<Integer, Integer> counts(CosmosContainer items, List<CosmosItemOperation> operations) {
         Map<Integer, Integer> out = new TreeMap<>();
         for (CosmosBulkOperationResponse<?> each : items.executeBulkOperations(operations)) {

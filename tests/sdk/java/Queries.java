@@ -154,7 +154,7 @@ final class Queries {
         for (String query : List.of("SELECT VALUE c.id FROM c ORDER BY c.n", "SELECT VALUE c.id FROM c ORDER BY c.mod DESC",
                 "SELECT VALUE c.id FROM c WHERE c.n > 20", "SELECT DISTINCT VALUE c.mod FROM c")) {
             SqlQuerySpec text = new SqlQuerySpec(query);
-            // Without an order the SDK gives pages as they arrive.
+            // Without ORDER BY the SDK returns pages as they arrive.
             boolean ordered = query.contains("ORDER BY");
             List<String> serial = texts(rows(items, text,
                 options().setMaxDegreeOfParallelism(0).setMaxBufferedItemCount(0)));
@@ -202,7 +202,7 @@ final class Queries {
                     .iterableByPage(token, 4).iterator().next();
                 seen.addAll(texts(page.getResults()));
                 token = page.getContinuationToken();
-                if (seen.size() > 60) throw new AssertionError("no end: " + query);
+                if (seen.size() > 60) throw new AssertionError("endless: " + query);
             } while (token != null);
             List<String> wanted = query.contains("OFFSET") ? IDS_BY_N.subList(5, 55) : IDS_BY_N;
             boolean ordered = query.contains("ORDER BY");
@@ -233,11 +233,11 @@ final class Queries {
                 Suite.expect(each[1] + " in " + answer.getMessage(), answer.getMessage().contains(each[1]), true);
                 continue;
             }
-            throw new AssertionError("no refusal: " + each[0]);
+            throw new AssertionError("not refused: " + each[0]);
         }
     }
 
-    // 60 items; `n` is unique, `mod` has ties, `grade` is missing in every third, `v` is of every kind.
+    // 60 items; `n` is unique, `mod` has ties, every third item lacks `grade`, `v` has every type.
     private static ObjectNode item(int n) {
         ObjectNode item = MAPPER.createObjectNode().put("id", String.format("q-%02d", n)).put("pk", "key-" + n % 12)
             .put("n", n * 37 % 60).put("mod", n % 5 + 1).put("name", String.format("name-%02d", n * 7 % 60));

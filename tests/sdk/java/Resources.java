@@ -66,7 +66,7 @@ final class Resources {
         Suite.scenarioInDatabase("container.throughput", Resources::throughput);
         Suite.scenarioInContainer("container.partitions", "/pk", Resources::partitions);
         Suite.scenarioInDatabase("feed.containers", Resources::containerFeed);
-        // The SDK reads the account while it builds a client and wraps what goes wrong.
+        // The SDK reads the account while building a client, and wraps its errors.
         Suite.scenario("auth.wrong_key", () -> Suite.refused(401, () -> {
             try {
                 Suite.newClient(Suite.otherKey()).getDatabase("any").read();

@@ -29,7 +29,7 @@ import java.util.Map;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/** Runs the cases of tests/scripts/cases (the README there tells their form), one scenario a file. */
+/** Runs the cases of tests/scripts/cases (format: README.md there), one scenario per file. */
 final class ScriptCases {
     private static final ObjectMapper MAPPER = new ObjectMapper();
     private static final JsonNodeFactory JSON = JsonNodeFactory.instance;
@@ -73,7 +73,7 @@ final class ScriptCases {
             number++;
             try {
                 checkStep(step);
-                // A step that says nothing of the items leaves them as they were: a failed one above all.
+                // A step without `stored` must leave the items unchanged, especially if it fails.
                 stored = step.has("stored") ? step.get("stored") : stored;
                 ScriptJson.expectAlike("stored", ordered(allItems()), ordered(stored));
             } catch (AssertionError | CosmosException problem) {
@@ -188,7 +188,7 @@ final class ScriptCases {
         }
     }
 
-    /** {"the stored item": id} stands for that item with all its system properties. */
+    /** Replaces {"the stored item": id} by that item with all its system properties. */
     private JsonNode withStored(JsonNode value) {
         if (value.isArray()) {
             ArrayNode out = JSON.arrayNode();

@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
-/** JSON of a script case against what came: numbers by value, "*" is anything, system properties do not count. */
+/** Compares JSON of a script case with a result: numbers by value, "*" matches anything, no system properties. */
 final class ScriptJson {
     private static final JsonNodeFactory JSON = JsonNodeFactory.instance;
     private static final Set<String> SYSTEM = Set.of("_rid", "_self", "_etag", "_ts", "_attachments");

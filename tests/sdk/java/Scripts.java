@@ -18,7 +18,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Collectors;
 
-/** Stored procedures, triggers and user-defined functions as resources. The SDK replaces them by their `_self`. */
+/** Stored procedures, triggers and user-defined functions as resources. The SDK sends a replace to `_self`. */
 final class Scripts {
     private static final String BODY = "serverScript() { var x = 10; }";
 

@@ -10,7 +10,7 @@ import java.util.Objects;
 import java.util.UUID;
 import java.util.regex.Pattern;
 
-/** The smoke suite with the Java SDK in Gateway mode; ../scenarios.md says what each scenario is. */
+/** The smoke suite with the Java SDK in Gateway mode; ../scenarios.md describes the scenarios. */
 public final class Suite {
     interface Body { void run() throws Exception; }
 

@@ -20,7 +20,7 @@ scenario('patch.operations', inContainer('/pk', async (container) => {
   assert.equal(patched.statusCode, 200);
   assert.deepEqual(userPart(patched.resource), item('1', 'a', { n: 42, tags: ['w', 'X', 'y'], name: 'after' }));
   assert.notEqual(patched.resource._etag, first._etag);
-  // Not among the SDK's own names, but on the wire.
+  // The SDK has no constant for it, but sends it unchanged.
   await container.item('1', 'a').patch([{ op: 'move', from: '/name', path: '/title' }]);
   assert.equal((await container.item('1', 'a').read()).resource.title, 'after');
 }));
@@ -108,7 +108,7 @@ scenario('bulk.mixed', inContainer('/pk', async (container) => {
   assert.deepEqual(resources, [249]);
 }));
 
-// 60 items of 100 KB each are more than one response may hold: the server answers 413/3402, the SDK splits.
+// 60 items of 100 KB exceed the response limit: the server returns 413/3402, and the SDK splits the request.
 scenario('bulk.large', inContainer('/pk', async (container) => {
   const text = 'x'.repeat(100_000);
   const keys = Array.from({ length: 60 }, (_, i) => `key ${i}`);

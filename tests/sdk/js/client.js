@@ -10,7 +10,7 @@ function newClient(options = {}) {
 
 const client = newClient();
 
-// Runs `body` in a database of its own and deletes it whatever happens.
+// Runs `body` in a separate database and always deletes it.
 function inDatabase(body) {
   return async () => {
     const { database } = await client.databases.create({ id: randomId('js') });
@@ -29,7 +29,7 @@ function inContainer(partitionKey, body) {
   });
 }
 
-// The item feed itself: items.readAll() would send "SELECT * from c"; without a query the SDK sends a GET.
+// Reads the item feed: items.readAll() would send "SELECT * from c"; without a query the SDK sends a GET.
 function itemFeed(container, options = {}) {
   return container.items.query(undefined, options);
 }

@@ -1,4 +1,4 @@
-// What an item may contain: JSON as it is, sizes, ids.
+// The content of items: JSON fidelity, sizes, ids.
 'use strict';
 
 const { assert, difficult, numbersText, partitionKeyHeader, raw, refused, scenario, unusualIds, userPart,

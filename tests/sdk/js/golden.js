@@ -1,11 +1,11 @@
-// The golden queries (tests/golden/sql) through the SDK: it plans and merges what the server merges there.
+// The golden queries (tests/golden/sql) through the SDK, which plans and merges them instead of the server.
 'use strict';
 
 const fs = require('node:fs');
 const { assert, runAll, scenario, userPart } = require('../node/support.js');
 const { inDatabase } = require('./client.js');
 
-// What this SDK cannot do over several partitions; the rest must come out as the server has it.
+// Queries this SDK cannot merge over several partitions; all others must return the server's rows.
 const FILES = {
   aggregates: 'adds up numbers beside what is no number; does not compare null',
   order_by: 'refuses an order of different types',
@@ -52,7 +52,7 @@ function texts(rows, ordered) {
   return ordered ? found : found.sort();
 }
 
-// Members in any order, and without those the server adds.
+// Ignores the order of members, and system properties.
 function text(value) {
   if (value === null || typeof value !== 'object') return JSON.stringify(value);
   if (Array.isArray(value)) return `[${value.map(text)}]`;

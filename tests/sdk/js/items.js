@@ -65,7 +65,7 @@ scenario('item.delete', inContainer('/department', async (container) => {
   await refused(container.item('0001', 'Sales').delete(), 404);
 }));
 
-// A missing item is an answer of 404 with this SDK, not an exception.
+// This SDK returns 404 for a missing item instead of throwing.
 scenario('item.missing', inContainer('/department', async (container, database) => {
   const missing = await container.item('none', 'Sales').read();
   assert.equal(missing.statusCode, 404);
@@ -114,7 +114,7 @@ scenario('item.etag_read', inContainer('/department', async (container) => {
   assert.equal((await item.read(ifNoneMatch(first._etag))).statusCode, 200);
 }));
 
-// The SDK's create and upsert dereference the body of the answer; replace does not.
+// The SDK's create and upsert dereference the response body; replace does not.
 scenario('item.no_content', inContainer('/department', async (container) => {
   const { resource: first } = await container.items.create(department('0001', 'Sales', { n: 1 }));
   const item = container.item('0001', 'Sales');

@@ -13,7 +13,7 @@ function inQueried(body) {
 
 const all = async (container, query, options) => (await container.items.query(query, options).fetchAll()).resources;
 
-// The same container through a client that keeps the headers of its requests.
+// The same container through a client that records the headers of its requests.
 function watched(container, database) {
   const sent = [];
   const client = newClient({
@@ -65,7 +65,7 @@ scenario('query.one_key', inQueried(async (container, database) => {
   assert.ok(sent.length > 0 && sent.every((headers) => headers['x-ms-documentdb-partitionkey'] === '["key-3"]'));
   const ordered = await all(own, 'SELECT VALUE c.n FROM c ORDER BY c.n DESC', { partitionKey: 'key-3' });
   assert.deepEqual(ordered, byN.filter((item) => item.pk === 'key-3').map(({ n }) => n).reverse());
-  // The key in the filter: the plan names one range, and the answer's metrics come from that one.
+  // The key in the filter: the plan has one range, and the metrics of the answer come from it.
   for (const query of ['SELECT VALUE c.id FROM c WHERE c.pk = "key-3"',
     'SELECT VALUE c.id FROM c WHERE c.pk = "key-3" ORDER BY c.id']) {
     sent.length = 0;
@@ -91,7 +91,7 @@ scenario('query.order_by', inQueried(async (container) => {
 }));
 
 scenario('query.parallel', inQueried(async (container) => {
-  // Without an order the SDK takes pages from the partitions in turn, so their size shows.
+  // Without ORDER BY the SDK takes pages from the partitions in turn, so the page size is visible.
   const inOrder = (query, rows) => (query.includes('ORDER BY') ? rows : rows.sort());
   for (const query of ['SELECT VALUE c.id FROM c ORDER BY c.n', 'SELECT VALUE c.id FROM c ORDER BY c.mod DESC',
     'SELECT VALUE c.id FROM c WHERE c.n > 20', 'SELECT DISTINCT VALUE c.mod FROM c']) {

@@ -1,4 +1,4 @@
-// The cases of tests/scripts through @azure/cosmos.
+// Runs the cases of tests/scripts through @azure/cosmos.
 'use strict';
 
 const { TriggerOperation, TriggerType } = require('@azure/cosmos');

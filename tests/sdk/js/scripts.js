@@ -6,10 +6,10 @@ const { TriggerOperation, TriggerType } = require('@azure/cosmos');
 const { inContainer } = require('./client.js');
 const { askOn, byId } = require('./databases.js');
 
-// A method without "function": the service stores any text.
+// Not a valid script (no "function"): the service stores any text.
 const BODY = 'serverScript() { var x = 10; }';
 
-// One kind of script through its life; `feed` and `one` are the SDK's two ways to it.
+// The lifecycle of one kind of script; `feed` and `one` are the SDK's accessors for it.
 async function lifecycle(feed, one, rest = {}) {
   assert.deepEqual((await feed.readAll().fetchAll()).resources, []);
   const created = await feed.create({ id: 'my script', body: BODY, ...rest });
@@ -97,7 +97,7 @@ scenario('script.refused', inContainer('/pk', async ({ scripts }) => {
   assert.deepEqual((await scripts.triggers.readAll().fetchAll()).resources, []);
 }));
 
-// Without a key this SDK asks for the items that have none; the request without a key is sent past it.
+// Without a key this SDK addresses the items that have none; a raw request sends no key.
 scenario('script.without_key', inContainer('/pk', async ({ id, items, scripts }, database) => {
   const body = () => __.map((item) => item.id, (error, ids) => __.response.setBody(error || ids));
   await scripts.storedProcedures.create({ id: 'ids', body });

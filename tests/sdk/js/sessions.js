@@ -27,7 +27,7 @@ scenario('session.read_own_write', inContainer('/pk', async (container, database
 }));
 
 scenario('session.ahead', inContainer('/pk', async (container, database) => {
-  // Without endpoint discovery the SDK hands 404/1002 on; with it, it drops the token and asks again.
+  // Without endpoint discovery the SDK reports 404/1002; with it, it drops the token and retries.
   const strict = newClient({ consistencyLevel: 'Session', connectionPolicy: { enableEndpointDiscovery: false } });
   const own = strict.database(database.id).container(container.id);
   const [range, lsn] = parseSessionToken(tokenOf(await own.items.create({ id: 'one', pk: 'p' })));

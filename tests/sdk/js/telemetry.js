@@ -58,7 +58,7 @@ async function setLatestState(container) {
   assert.equal(state.metrics.Temperature.value, 104);
 }
 
-// One device is one partition, all devices are all of them; the order is the same however parallel it is.
+// A query for one device reads one partition, a query for all devices all; parallelism does not change the order.
 async function queries(container) {
   for (let n = 0; n < 20; n += 1) {
     await container.items.create({

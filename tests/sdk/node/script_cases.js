@@ -1,4 +1,4 @@
-// Runs the cases of tests/scripts/cases (their README tells the form), one scenario a file, through an SDK's driver.
+// Runs the cases of tests/scripts/cases (format: README.md there), one scenario per file, through an SDK's driver.
 'use strict';
 
 const fs = require('node:fs');
@@ -7,7 +7,7 @@ const { assert, refused, scenario, userPart } = require('./support.js');
 
 const folder = process.env.ORRERY_SCRIPTS;
 
-// `open(database, container id, key path)` makes a container and gives the driver, the SDK's way to do a step:
+// `open(database, container id, key path)` creates a container and returns a driver that performs steps with the SDK:
 // store(kind, id, body, operation), execute(step), write(step, key), query(step) and all(), the items.
 function registerCases(inDatabase, open) {
   for (const file of fs.readdirSync(path.join(folder, 'cases')).sort()) {
@@ -28,7 +28,7 @@ async function runCase(each, driver) {
   for (const [index, step] of each.steps.entries()) {
     try {
       await runStep(step, driver, keyOf);
-      // A step that says nothing of the items leaves them as they were: a failed one above all.
+      // A step without `stored` must leave the items unchanged, especially if it fails.
       stored = step.stored || stored;
       assertAlike(sorted(await driver.all(), keyOf), sorted(stored, keyOf), 'stored');
     } catch (error) {
@@ -72,7 +72,7 @@ async function answerTo(step, driver, keyOf) {
   return body;
 }
 
-// {"the stored item": id} stands for that item with all its system properties.
+// Replaces {"the stored item": id} by that item with all its system properties.
 function withStored(value, items) {
   if (Array.isArray(value)) return value.map((each) => withStored(each, items));
   const id = value?.['the stored item'];
@@ -83,7 +83,7 @@ function assertAlike(got, wanted, what) {
   assert.deepEqual(masked(plain(got), wanted), wanted, `${what}: wanted ${JSON.stringify(wanted)}, got ${JSON.stringify(plain(got))}`);
 }
 
-// What was given, with "*" wherever "*" is wanted.
+// The received value, with "*" wherever "*" is expected.
 function masked(got, wanted) {
   if (wanted === '*' && got !== undefined) return '*';
   if (Array.isArray(got)) return got.map((each, index) => masked(each, wanted?.[index]));

@@ -1,4 +1,4 @@
-// What both Node suites share: the harness, polling, and signed raw requests for what an SDK cannot send.
+// Shared by both Node suites: the harness, polling, and signed raw requests for what an SDK cannot send.
 'use strict';
 
 const assert = require('node:assert/strict');
@@ -20,7 +20,7 @@ function scenario(name, body) {
 async function runAll() {
   const only = new RegExp(process.env.ORRERY_SCENARIO || '');
   let failed = false;
-  // Without a server documentdb would retry for minutes, scenario by scenario.
+  // Without a server, documentdb would retry for minutes in every scenario.
   const noServer = await raw('GET', '').then(() => undefined, (error) => error);
   for (const { name, body } of scenarios.filter((each) => only.test(each.name))) {
     try {
@@ -52,7 +52,7 @@ function describe(error) {
 
 const isOurs = (line) => line.includes('/tests/sdk/') && !line.includes('support.js');
 
-// Expects `promise` to fail with this status and, when given, this sub-status.
+// Expects `promise` to fail with this status and, if given, this sub-status.
 async function refused(promise, code, substatus) {
   let answer;
   try {
@@ -65,7 +65,7 @@ async function refused(promise, code, substatus) {
   return assert.fail(`wanted ${code}, got success: ${JSON.stringify(answer?.resource ?? answer?.body)}`);
 }
 
-// Calls `probe` until it returns something true. The deadline is generous: only a hang should meet it.
+// Calls `probe` until it returns a truthy value. The deadline is generous: only a hang should reach it.
 async function eventually(what, probe) {
   const deadline = Date.now() + 30_000;
   for (;;) {
@@ -76,7 +76,7 @@ async function eventually(what, probe) {
   }
 }
 
-// A signed request past the SDK. `link` is the plain name path ("dbs/d/colls/c/docs/x").
+// A signed request without the SDK. `link` is the plain name path ("dbs/d/colls/c/docs/x").
 function raw(method, link, { body, headers = {} } = {}) {
   const segments = link.split('/');
   const isFeed = segments.length % 2 === 1;
@@ -117,7 +117,7 @@ const partitionKeyHeader = (...values) => ({ 'x-ms-documentdb-partitionkey': JSO
 
 const randomId = (prefix) => `${prefix}-${crypto.randomBytes(6).toString('hex')}`;
 
-// The item as the user wrote it: without the properties the server adds.
+// The item as the user wrote it, without system properties.
 function userPart(item) {
   return Object.fromEntries(Object.entries(item).filter(
     ([name]) => !['_rid', '_self', '_etag', '_ts', '_attachments'].includes(name)));
@@ -128,7 +128,7 @@ function assertSystemProperties(item) {
   assert.ok(Number.isInteger(item._ts) && Math.abs(item._ts - Date.now() / 1000) < 600, '_ts');
 }
 
-// The ranges cover the whole key space without gap or overlap, in as many pieces as the server was told.
+// Expects the ranges to cover the key space without gap or overlap, in the configured number.
 function assertTiles(ranges, wanted = partitions) {
   const sorted = [...ranges].sort((a, b) => (a.min < b.min ? -1 : 1));
   assert.equal(sorted[0].min, '');
@@ -150,7 +150,7 @@ function nested(depth) {
   return value;
 }
 
-// Everything JSON can say that a store could get wrong, but for numbers past what JavaScript keeps.
+// JSON that a store could get wrong, except for numbers beyond JavaScript's precision.
 const difficult = {
   zulu: 1, alpha: 2, 'mike "quoted"\\': 3, 'nul\u0000name': 4, '': 5, 中文: 6,
   text: 'é ñ 中文 \u2028\u2029 \u0000\u0001\u001f \u007f "quotes" \\back\\ /slash/ \b\f\n\r\t',

@@ -54,7 +54,7 @@ def undefined():
 
 @scenario("key.mismatch")
 def mismatch():
-    # The SDK takes the key from the body, so header and body can only differ past it.
+    # The SDK takes the key from the body, so only a raw request can make the two differ.
     with container() as items:
         items.create_item({"id": "one", "pk": "a", "n": 1})
         status, sub_status, text = raw("PUT", f"{items.container_link}/docs/one",

@@ -63,7 +63,7 @@ def one_key():
         assert sorted(found) == wanted, found
         ordered = rows(items, "SELECT VALUE c.n FROM c ORDER BY c.n", partition_key="key-3")
         assert ordered == sorted(item["n"] for item in QUERIED if item["pk"] == "key-3"), ordered
-        # Without the switch for many partitions only one may be asked.
+        # Without the cross-partition switch a query may address only one partition.
         query = 'SELECT VALUE c.id FROM c WHERE c.pk = "key-3"'
         assert sorted(rows(items, query, enable_cross_partition_query=False)) == wanted
         with refused(400):
@@ -91,7 +91,7 @@ def parallel():
         for query in ("SELECT VALUE c.id FROM c ORDER BY c.n", "SELECT VALUE c.id FROM c ORDER BY c.mod DESC",
                       "SELECT VALUE c.id FROM c WHERE c.n > 20", "SELECT DISTINCT VALUE c.mod FROM c"):
             serial = rows(items, query, max_item_count=1000)
-            for size in (1, 3, 7):  # with -1 this SDK gives no rows of a query that it merges
+            for size in (1, 3, 7):  # with -1 this SDK returns no rows of a query that it merges
                 assert rows(items, query, max_item_count=size) == serial, (query, size)
 
 
@@ -147,7 +147,7 @@ def resume():
                 token, source = pages.continuation_token, of_other_client(items) if token is None else source
                 if not token:
                     break
-                assert len(seen) <= 60, "no end"
+                assert len(seen) <= 60, "endless"
             assert sorted(seen) == wanted, (query, seen)
 
 
@@ -250,7 +250,7 @@ def refusals():
                             ("SELECT * FROM c ORDER BY LOWER(c.name)", "2206")):
             try:
                 rows(items, query)
-            except Exception as error:  # the status is checked below, with what else it says
+            except Exception as error:  # status and message are checked below
                 assert getattr(error, "status_code", None) == 400 and code in str(error), (query, str(error))
             else:
-                raise AssertionError(f"{query}: no refusal")
+                raise AssertionError(f"{query}: not refused")

@@ -1,4 +1,4 @@
-"""Runs the cases of tests/scripts/cases (the README there tells their form), one scenario a file."""
+"""Runs the cases of tests/scripts/cases (format: README.md there), one scenario per file."""
 
 import json
 import os
@@ -43,7 +43,7 @@ class Case:
             where = f"{self.case['name']}, step {number}"
             try:
                 self.check_step(step)
-                # A step that says nothing of the items leaves them as they were: a failed one above all.
+                # A step without `stored` must leave the items unchanged, especially if it fails.
                 stored = step.get("stored", stored)
                 check_alike(self.ordered(self.proxy.read_all_items()), self.ordered(stored), "stored")
             except (AssertionError, CosmosHttpResponseError) as error:
@@ -106,7 +106,7 @@ class Case:
         return body
 
     def with_stored(self, value):
-        """{"the stored item": id} stands for that item with all its system properties."""
+        """Replaces {"the stored item": id} by that item with all its system properties."""
         if isinstance(value, list):
             return [self.with_stored(each) for each in value]
         if not isinstance(value, dict) or "the stored item" not in value:
@@ -123,7 +123,7 @@ def check_alike(got, wanted, what):
 
 
 def masked(got, wanted):
-    """What came, without system properties and with "*" wherever "*" is wanted."""
+    """The received value without system properties, and with "*" wherever "*" is expected."""
     if wanted == "*":
         return "*"
     if isinstance(got, list):

@@ -9,7 +9,7 @@ RULE = {"triggerType": TriggerType.Pre, "triggerOperation": TriggerOperation.All
 
 
 class Kind:
-    """One kind of script: the SDK names its methods alike."""
+    """One kind of script; the SDK's method names follow one pattern."""
 
     def __init__(self, name, rest):
         self.name, self.rest = name, rest
@@ -42,7 +42,7 @@ def lifecycle(kind):
         assert dict(kind.call(scripts, "get", "my script")) == dict(created)
         replaced = kind.call(scripts, "replace", "my script", kind.definition("my script", "new"))
         assert replaced["_rid"] == created["_rid"] and replaced["_etag"] != created["_etag"]
-        # Given the resource the SDK takes its _self.
+        # Given a resource, the SDK uses its _self.
         assert dict(kind.call(scripts, "get", created)) == dict(replaced)
         kind.call(scripts, "delete", "my script")
         for verb in ("get", "delete"):

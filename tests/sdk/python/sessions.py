@@ -31,7 +31,7 @@ def read_own_write():
 @scenario("session.ahead")
 def ahead():
     with container() as items:
-        # Without endpoint discovery the SDK hands 404/1002 on; with it, it asks again first.
+        # Without endpoint discovery the SDK reports 404/1002; with it, it retries first.
         own = of_other_client(items, consistency_level="Session", enable_endpoint_discovery=False)
         part, lsn = session_token(own.create_item({"id": "one", "pk": "p"}))
         for end in ("", ","):

@@ -1,4 +1,4 @@
-"""The harness, clients, fresh databases, and signed raw requests for what the SDK does not send."""
+"""The harness, clients, fresh databases, and signed raw requests for what the SDK cannot send."""
 
 import base64
 import contextlib
@@ -57,7 +57,7 @@ def run_all() -> int:
 
 
 def new_client(key=KEY, **options) -> CosmosClient:
-    # For loopback addresses the SDK checks no certificate unless it is given an SSL configuration.
+    # For loopback addresses the SDK verifies no certificate unless it is given an SSL configuration.
     return CosmosClient(ENDPOINT, key, ssl_config=SSLConfiguration(), connection_verify=CERTIFICATE,
                         **options)
 
@@ -74,7 +74,7 @@ def random_id(prefix="python") -> str:
 
 @contextlib.contextmanager
 def database():
-    """A database of its own, deleted whatever happens."""
+    """A separate database, always deleted at the end."""
     made = client().create_database(random_id())
     try:
         yield made
@@ -89,7 +89,7 @@ def container(path="/pk", **definition):
 
 
 def of_other_client(proxy, **options):
-    """The same container seen through a new client."""
+    """The same container through a new client."""
     names = proxy.container_link.split("/")
     return new_client(**options).get_database_client(names[1]).get_container_client(names[3])
 
@@ -108,10 +108,10 @@ def refused(status, sub_status=None, text=""):
 
 
 class Statuses(list):
-    """Collects the HTTP status of each answer: pass it as raw_response_hook. Account reads in between do not count."""
+    """Collects the HTTP status of each answer except account reads: pass it as raw_response_hook."""
 
     def __bool__(self):
-        return True  # azure-core leaves out a hook that is false, as an empty list would be
+        return True  # azure-core ignores a falsy hook, such as an empty list
 
     def __call__(self, response):
         if urlsplit(response.http_request.url).path.strip("/"):
@@ -119,7 +119,7 @@ class Statuses(list):
 
 
 def eventually(what, probe):
-    """Calls probe until it is true. The deadline is generous: only a hang should meet it."""
+    """Calls probe until it is true. The deadline is generous: only a hang should reach it."""
     deadline = time.monotonic() + 30
     while not probe():
         assert time.monotonic() < deadline, f"never: {what}"
@@ -135,7 +135,7 @@ def all_ids(proxy):
 
 
 def session_token(answer):
-    """The token of an answer, "0:-1#12" -> ("0", 12)."""
+    """The session token of an answer: "0:-1#12" -> ("0", 12)."""
     token = answer.get_response_headers()["x-ms-session-token"]
     match = re.match(r"(\d+):-?\d+#(\d+)", token)
     assert match, f"session token {token}"
@@ -143,7 +143,7 @@ def session_token(answer):
 
 
 def raw(method, link, body=None, headers=None):
-    """A signed request past the SDK; link is the plain name path. Returns status, sub-status, text."""
+    """A signed request without the SDK; link is the plain name path. Returns status, sub-status, text."""
     segments = link.split("/")
     is_feed = len(segments) % 2 == 1
     kind = segments[-1 if is_feed else -2]

@@ -51,7 +51,7 @@ def telemetry(database):
         container.read_item("XMS-001-FE24C", partition_key="XMS-0001")
     except CosmosResourceNotFoundError:
         return
-    raise AssertionError("still there after delete")
+    raise AssertionError("still exists after delete")
 
 
 def set_latest_state(container):
@@ -66,7 +66,7 @@ def set_latest_state(container):
 
 
 def queries(container):
-    """One device is one partition, all devices are all of them."""
+    """A query for one device reads one partition, a query for all devices reads all."""
     for n in range(20):
         container.create_item({"id": f"reading-{n}", "deviceId": f"XMS-{n % 7}", "metricValue": 95 + n,
                                "metricType": "Temperature" if n % 4 else "Pressure"})
