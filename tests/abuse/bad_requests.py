@@ -32,7 +32,7 @@ class BadRequests:
             "a path of 100 KB": b"GET /" + b"a" * 100_000 + b" HTTP/1.1\r\nHost: x\r\n\r\n",
         }.items():
             with Raw(self.port) as raw:
-                raw.send_what_it_takes(request)
+                raw.send_ignoring_errors(request)
                 try:
                     expect_error(raw.answer(), 431)
                 except AssertionError as error:
@@ -61,14 +61,14 @@ class BadRequests:
             expect_error(raw.answer(), 400)
             expect(raw.is_closed(), "still open after bytes that are not a request")
 
-    def length_nonsense(self) -> None:
+    def invalid_length(self) -> None:
         body = b'{"id":"length","pk":"p"}'
         for lengths in (["-1"], ["+24"], ["0x18"], ["24", "25"], ["24, 25"], ["abc"], [""],
                         ["99999999999999999999999999"], ["18446744073709551615999"]):
             fields = "".join(f"Content-Length: {length}\r\n" for length in lengths).encode()
             request = self.head("POST", self.docs, PK)[:-2] + fields + b"\r\n" + body
             with Raw(self.port) as raw:
-                raw.send_what_it_takes(request)
+                raw.send_ignoring_errors(request)
                 try:
                     expect_error(raw.answer(), 400, 413)
                 except AssertionError as error:
@@ -79,20 +79,20 @@ class BadRequests:
         both = {"Content-Length": "5", "Transfer-Encoding": "chunked"}
         for fields in (both, {"Transfer-Encoding": "gzip"}, {"Transfer-Encoding": "chunked, gzip"}):
             with Raw(self.port) as raw:
-                raw.send_what_it_takes(self.head("POST", self.docs, PK | fields) + b"0\r\n\r\n")
+                raw.send_ignoring_errors(self.head("POST", self.docs, PK | fields) + b"0\r\n\r\n")
                 try:
                     expect_error(raw.answer(), 400)
                 except AssertionError as error:
                     raise AssertionError(f"{fields}: {error}") from None
                 expect(raw.is_closed(), f"{fields}: still open")
 
-    def chunk_nonsense(self) -> None:
+    def invalid_chunks(self) -> None:
         start = self.head("POST", self.docs, PK | {"Transfer-Encoding": "chunked"})
         for body in (b"zz\r\n", b"-5\r\nhello\r\n", b"fffffffffffffffffff\r\nx", b"5\r\nhelloXX0\r\n\r\n",
                      b"\r\n\r\n", b"5 5\r\nhello\r\n", b"5;" + b"x" * 10 * MIB, b"0\r\n" + b"a: b\r\n" * MIB,
                      b"\x00\x01\x02\x03\r\n"):
             with Raw(self.port) as raw:
-                raw.send_what_it_takes(start + body)
+                raw.send_ignoring_errors(start + body)
                 try:
                     expect_error(raw.answer(), 400, 431)
                 except AssertionError as error:
@@ -103,7 +103,7 @@ class BadRequests:
             if answer:
                 expect_error(answer, 400)
 
-    def chunks_that_are_right(self) -> None:
+    def valid_chunks(self) -> None:
         text = b'{"id":"chunks","pk":"p"}'
         pieces = b"".join(b"1\r\n%c\r\n" % byte for byte in text)
         with Raw(self.port) as raw:
@@ -207,7 +207,7 @@ class BadRequests:
         size = 100 * MIB
         start = self.head("POST", self.docs, PK | {"Content-Length": str(size)})
         with Raw(self.port) as raw:
-            raw.send_what_it_takes(start + b"x" * size)
+            raw.send_ignoring_errors(start + b"x" * size)
             expect_error(raw.answer(), 413)
         waiting = {"Content-Length": str(size), "Expect": "100-continue"}
         with Raw(self.port) as raw:
@@ -215,10 +215,10 @@ class BadRequests:
             expect_error(raw.answer(), 413)
         with Raw(self.port) as raw:
             raw.send(self.head("POST", self.docs, PK | {"Transfer-Encoding": "chunked"}))
-            raw.send_what_it_takes((b"100000\r\n" + b"x" * MIB + b"\r\n") * 100 + b"0\r\n\r\n")
+            raw.send_ignoring_errors((b"100000\r\n" + b"x" * MIB + b"\r\n") * 100 + b"0\r\n\r\n")
             expect_error(raw.answer(), 413)
 
-    def bodies_that_do_not_end(self, server: Server, memory_mb: int) -> str:
+    def unfinished_bodies(self, server: Server, memory_mb: int) -> str:
         """Each body is within its own limit; together they exceed the memory limit several times."""
         before = server.memory_mb()
         size = 2 * MIB - 1000

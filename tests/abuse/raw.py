@@ -29,7 +29,7 @@ class Raw:
         self.socket.sendall(data)
         return self
 
-    def send_what_it_takes(self, data: bytes) -> None:
+    def send_ignoring_errors(self, data: bytes) -> None:
         """Ignores a send error: the server may have answered and closed before the end of the data."""
         try:
             self.socket.sendall(data)

@@ -57,10 +57,10 @@ class Suite:
         self.check("huge headers: 431", bad.huge_headers)
         self.check("Content-Length too long", bad.length_too_long)
         self.check("Content-Length too short", bad.length_too_short)
-        self.check("invalid Content-Length", bad.length_nonsense)
+        self.check("invalid Content-Length", bad.invalid_length)
         self.check("Content-Length with chunked encoding", bad.length_and_chunks)
-        self.check("invalid chunks", bad.chunk_nonsense)
-        self.check("chunks of one byte", bad.chunks_that_are_right)
+        self.check("invalid chunks", bad.invalid_chunks)
+        self.check("chunks of one byte", bad.valid_chunks)
         self.check("100 pipelined requests", bad.pipelining)
         self.check("other protocols", bad.protocols)
         self.check("no key", bad.refused_without_key)
@@ -69,14 +69,14 @@ class Suite:
         self.check("bodies of 2, 3 and 20 MB", bad.bodies)
         self.check("body of 100 MB: 413", bad.body_of_100_mb)
         self.check("unfinished bodies: 503",
-                   lambda: bad.bodies_that_do_not_end(self.server, BODY_MEMORY_MB))
+                   lambda: bad.unfinished_bodies(self.server, BODY_MEMORY_MB))
         self.check("random bytes", lambda: connections.random_bytes(
             port, rng, [b"", b"", b"GET ", b"POST /dbs HTTP/1.1\r\n", b"\r\n"]))
         self.check("TLS garbage", lambda: connections.random_bytes(
             port, rng, [b"\x16", b"\x16\x03\x01", b"\x16\x03\x01\x00\x05", b"\x16\xff\xff\xff"]))
-        self.check("garbage after a TLS handshake", lambda: connections.noise_inside_tls(port, rng))
+        self.check("garbage after a TLS handshake", lambda: connections.garbage_after_handshake(port, rng))
         self.check("500 clients that disconnect",
-                   lambda: connections.sudden_ends(self.client, port, docs, rng))
+                   lambda: connections.disconnects(self.client, port, docs, rng))
         self.check("unread answers", lambda: connections.unread_answers(
             self.client, port, self.server, f"{docs}/size{2 * MIB}"))
         self.check("10,000 idle connections",

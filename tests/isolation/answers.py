@@ -7,7 +7,7 @@ OUT_OF_TIME = (403, 408)  # a script ran out of time, as any can on a busy machi
 UNCERTAIN = 503
 
 
-def was_not_done(answer: Answer) -> bool:
+def had_no_effect(answer: Answer) -> bool:
     """Whether the request had no effect, for a legitimate reason."""
     # Our scripts throw this when an operation is not accepted because their time is nearly over.
     gave_up = answer.status == 400 and b"not accepted" in answer.body

@@ -7,7 +7,7 @@ import threading
 from contextlib import contextmanager
 from typing import Iterator
 
-from answers import UNCERTAIN, was_not_done
+from answers import UNCERTAIN, had_no_effect
 from lib.client import Answer, Client, make_container
 from lib.report import expect
 
@@ -129,7 +129,7 @@ class Bank:
         expect(answer.status == 200, f"total: {answer.status} {answer.body!r}")
         expect(answer.json()["Documents"] == [TOTAL], f"a query found {answer.body!r}")
         answer = client.request("POST", self.link + "/sprocs/total", [], KEY)
-        if was_not_done(answer):
+        if had_no_effect(answer):
             return str(answer.status)
         expect(answer.status == 200, f"total: {answer.status} {answer.body!r}")
         expect(answer.json() == [TOTAL, TOTAL], f"a procedure found {answer.body!r}")
@@ -150,7 +150,7 @@ class Move:
     status: int | None = None
 
     def ended(self, answer: Answer, *refusals: int) -> str:
-        expect(answer.status in (200, UNCERTAIN, *refusals) or was_not_done(answer),
+        expect(answer.status in (200, UNCERTAIN, *refusals) or had_no_effect(answer),
                f"{answer.status} {answer.body!r}")
         self.status = answer.status
         return "done" if answer.status == 200 else str(answer.status)

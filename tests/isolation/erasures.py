@@ -7,7 +7,7 @@ import random
 import threading
 import time
 
-from answers import UNCERTAIN, was_not_done
+from answers import UNCERTAIN, had_no_effect
 from lib.client import Client, make_container
 from lib.report import expect
 
@@ -93,7 +93,7 @@ class Erasures:
     def run_on_generation(self, client: Client) -> str:
         begin = time.monotonic_ns()
         answer = client.request("POST", self.link + "/sprocs/look", [], KEY)
-        if was_not_done(answer):
+        if had_no_effect(answer):
             return str(answer.status)
         expect(answer.status == 200, f"procedure: {answer.status} {answer.body!r}")
         first, second = answer.json()

@@ -8,7 +8,7 @@ import re
 import threading
 from pathlib import Path
 
-from answers import UNCERTAIN, was_not_done
+from answers import UNCERTAIN, had_no_effect
 from history import Append, History, Read, Transaction
 from lib.client import Answer, Client, make_container
 from lib.report import expect
@@ -84,7 +84,7 @@ class ListsClient:
             return "done"
         if answer.status == UNCERTAIN:
             return "unknown"  # it stays unknown in the history
-        expect(was_not_done(answer), f"{transaction.name}: {answer.status} {answer.body[:500]!r}")
+        expect(had_no_effect(answer), f"{transaction.name}: {answer.status} {answer.body[:500]!r}")
         self.history.abort(transaction)
         return str(answer.status)
 

@@ -139,7 +139,7 @@ class World:
         outcomes = ", ".join(f"{count} {outcome}" for outcome, count in sorted(verdict.outcomes.items()))
         return f"{outcomes}; {verdict.write_skews} write skews, which are allowed"
 
-    def judge_the_judge(self) -> str:
+    def check_checker(self) -> str:
         missed, tried = unnoticed(self.lists.history.transactions, self.rng)
         expect(not missed, "; ".join(missed))
         return f"{tried} faults"
@@ -156,7 +156,7 @@ def play(world: World, report: Report, name: str, seconds: float, kills: int) ->
         report.run(f"{name}: inspect", lambda: inspect(world.binary, world.data))
         report.run(f"{name}: every kind of request succeeded", world.everything_worked)
     if report.run(f"{name}: no anomaly in the recorded history", world.judge):
-        report.run(f"{name}: faults injected into that history are found", world.judge_the_judge)
+        report.run(f"{name}: faults injected into that history are found", world.check_checker)
 
 
 def main() -> int:
