@@ -1,9 +1,11 @@
 """The server's side: containers with one set of documents under several policies, and queries."""
 
+import enum
+import itertools
 import json
 import random
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Iterator
 from urllib.parse import quote
 
@@ -62,25 +64,37 @@ def with_doubles(value, rng: random.Random):
     return value
 
 
+class Route(enum.Enum):
+    """The partitions that a query without a partition key goes to."""
+
+    RANGE = {"x-ms-documentdb-partitionkeyrangeid": "0"}
+    # All of them, one after the other, as far as the gateway serves the query that way.
+    GATEWAY = {"x-ms-documentdb-query-enablecrosspartition": "True"}
+    # All of them, merged by the server.
+    MERGED = GATEWAY | {"x-orrery-merge-partitions": "True"}
+
+
 @dataclass(frozen=True)
 class Request:
-    """A query as it is sent: all of the partition, or the items of one partition key."""
+    """A query as it is sent."""
 
     text: str
     parameters: list
     page_size: int
     key: str | None = None
-    merged: bool = False
+    route: Route = Route.RANGE
+    # Of varying page sizes, up to page_size; a resumed page is sometimes read twice.
+    varied: bool = False
 
     def headers(self) -> dict[str, str]:
         if self.key is not None:
-            scope = {"x-ms-documentdb-partitionkey": json.dumps([self.key])}
-        elif self.merged:
-            scope = {"x-ms-documentdb-query-enablecrosspartition": "True",
-                     "x-orrery-merge-partitions": "True"}
-        else:
-            scope = {"x-ms-documentdb-partitionkeyrangeid": "0"}
-        return QUERY_HEADERS | scope | {"x-ms-max-item-count": str(self.page_size)}
+            return QUERY_HEADERS | {"x-ms-documentdb-partitionkey": json.dumps([self.key])}
+        return QUERY_HEADERS | self.route.value
+
+    def page_sizes(self) -> Iterator[int]:
+        rng = random.Random(self.text)
+        while True:
+            yield rng.randint(1, self.page_size) if self.varied else self.page_size
 
 
 class Refused(Exception):
@@ -91,21 +105,32 @@ def pages(wire: Wire, link: str, request: Request) -> Iterator[list]:
     """A page that is too long, or no end of pages, is a fault."""
     body = json.dumps({"query": request.text, "parameters": request.parameters}).encode()
     headers = request.headers()
-    for _ in range(PAGES_MAX):
+    for number, size in enumerate(itertools.islice(request.page_sizes(), PAGES_MAX)):
+        headers["x-ms-max-item-count"] = str(size)
         status, found, content = wire.request("POST", f"/{link}/docs", headers, body)
         if status == 400:
             raise Refused(content.decode(errors="replace"))
         if status != 200:
             raise ServerFault(f"{status} {content[:400]!r}")
         page = json.loads(content)["Documents"]
-        if 0 < request.page_size < len(page):
-            raise ServerFault(f"a page of {len(page)} rows, asked for {request.page_size}")
+        if 0 < size < len(page):
+            raise ServerFault(f"a page of {len(page)} rows, asked for {size}")
         yield page
         more = found.get("x-ms-continuation")
+        if request.varied and number % 4 == 1:
+            check_repeats(wire, link, headers, body, (page, more))
         if more is None:
             return
         headers["x-ms-continuation"] = more
     raise ServerFault(f"more than {PAGES_MAX} pages")
+
+
+def check_repeats(wire: Wire, link: str, headers: dict, body: bytes, first: tuple) -> None:
+    """A continuation token is a position, not state: used again, it gives the same page."""
+    status, found, content = wire.request("POST", f"/{link}/docs", headers, body)
+    again = status == 200 and (json.loads(content)["Documents"], found.get("x-ms-continuation"))
+    if again != first:
+        raise ServerFault(f"a page that differs when read again: {status} {again} for {first}")
 
 
 def ask(wire: Wire, link: str, request: Request) -> Answer:
@@ -115,6 +140,8 @@ def ask(wire: Wire, link: str, request: Request) -> Answer:
         for page in pages(wire, link, request):
             rows += page
     except Refused as refusal:
+        if request.route is Route.GATEWAY:  # leaves sorting and most aggregates to the client
+            return ask(wire, link, replace(request, route=Route.MERGED))
         return Answer(400, rows, str(refusal))
     return Answer(200, rows)
 
