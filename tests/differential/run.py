@@ -32,7 +32,8 @@ def main() -> int:
     parser.add_argument("--seed", type=int, help="seed of the first round")
     parser.add_argument("--only", type=int, metavar="K", help="only query K of the round")
     parser.add_argument("--without", default="", metavar="A,B", help="functions not to call")
-    parser.add_argument("--known", default="", metavar="A,B", help="limitations of known.py to pass over")
+    parser.add_argument("--known", default="", metavar="A,B",
+                        help="limitations of known.py to ignore")
     parser.add_argument("--no-shrink", dest="shrink", action="store_false")
     parser.add_argument("--verbose", action="store_true", help="print every query")
     options = parser.parse_args()

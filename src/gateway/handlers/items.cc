@@ -4,9 +4,9 @@
 #include "gateway/handlers/handlers.h"
 #include "gateway/handlers/item_status.h"
 #include "gateway/headers.h"
-#include "service/errors.h"
 #include "json/binary.h"
 #include "model/limits.h"
+#include "service/errors.h"
 
 namespace orrery::gateway::handlers {
 
