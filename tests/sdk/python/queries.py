@@ -143,7 +143,10 @@ def resume():
             seen, token, source = [], None, items
             while True:
                 pages = source.query_items(query, max_item_count=2, **options).by_page(token)
-                seen += list(next(pages, []))  # nothing may be left behind a full page
+                page = next(pages, None)
+                if page is None:  # the page before was full, and nothing is left
+                    break
+                seen += list(page)
                 token, source = pages.continuation_token, of_other_client(items) if token is None else source
                 if not token:
                     break
