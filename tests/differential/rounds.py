@@ -50,8 +50,12 @@ class Case:
         few = not isinstance(self.outcome, Outcome) or self.outcome.count() <= 12
         size = self.rng.choice((1, 2, 7, 1000, -1) if few else (2, 7, 7, 1000, -1, -1, -1, -1))
         varied = size > 0 and self.rng.random() < 0.5
-        route = (Route.RANGE if policy.partitions == 1 else
-                 self.rng.choice((Route.MERGED, Route.GATEWAY)))
+        route = self.rng.choice((Route.MERGED, Route.GATEWAY))
+        # A subquery in FROM is evaluated per range (docs/compatibility.md).
+        if not self.query.sources or self.query.sources[0].origin is not None:
+            route = Route.MERGED
+        if policy.partitions == 1:
+            route = Route.RANGE
         return Request(self.text, self.parameters, size, self.key, route, varied)
 
 
