@@ -1,5 +1,5 @@
-// Binary JSON never reads past its end, and what it becomes is text of bounded size that the scan
-// refuses only for what is left to it: invalid UTF-8, and a name that occurs twice.
+// Reading binary JSON never goes past its end. It produces text of bounded size, which the scan
+// refuses only for invalid UTF-8.
 
 #include <cstddef>
 #include <cstdint>
@@ -15,9 +15,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const auto text = orrery::json::text_of_binary(binary, kTextBytesMax);
     if (!text) return 0;
     CHECK(text->size() <= kTextBytesMax);
-    const orrery::Status checked = orrery::json::check(*text);
-    if (checked) return 0;
-    const std::string& why = checked.error().message();
-    CHECK(why.find("UTF-8") != std::string::npos || why.find("duplicate") != std::string::npos);
+    const auto checked = orrery::json::check(*text);
+    CHECK(checked || checked.error().message().find("UTF-8") != std::string::npos);
     return 0;
 }
