@@ -5,8 +5,8 @@
     tools/clang_tidy.py --since COMMIT  what has changed since that commit
     tools/clang_tidy.py --all           everything
 
-Changed means committed, not committed, or new. All of src/ was clean at the base, which must be a
-commit of the main branch; without it (a shallow clone) everything is checked. A header is checked as
+Changed means committed, not committed, or new. The base must be a commit of the main branch; without it
+(a shallow clone) everything is checked. Move it after a clean run with --all. A header is checked as
 the file that the build generates to compile it on its own. Files that passed are remembered by their
 content and that of the headers they include, in $XDG_CACHE_HOME/orrery-clang-tidy. Needs a configured
 build/dev.
