@@ -19,6 +19,16 @@ TEST(Path, RefusesInvalidPaths) {
     }
 }
 
+TEST(Path, ReadsNamesAsEarlierVersionsStoredThem) {
+    EXPECT_EQ(*parse_path("/first name/o'clock", PathForm::kStored),
+              (Path{"first name", "o'clock"}));
+    EXPECT_EQ(*parse_path("/\"a b\"/c", PathForm::kStored), (Path{"a b", "c"}));
+    EXPECT_FALSE(parse_path("/first name"));
+    for (const char* text : {"", "/", "a", "/a/", "//a", "/\"a", "/\"a\"b", "/a/*", "/a?"}) {
+        EXPECT_FALSE(parse_path(text, PathForm::kStored)) << text;
+    }
+}
+
 class CaptureTest : public testing::Test {
 protected:
     std::string at(std::string_view text, std::size_t path) {

@@ -8,10 +8,12 @@ namespace {
 
 constexpr std::string_view kSpaces = " \t\r\n";
 constexpr std::string_view kEndOfName = "/*?[]\"' \t\r\n";
+constexpr std::string_view kEndOfStoredName = "/*?[]\"";
 
 class PathParser {
 public:
-    explicit PathParser(std::string_view text) : text_(text) {}
+    PathParser(std::string_view text, PathForm form)
+        : text_(text), end_of_name_(form == PathForm::kStored ? kEndOfStoredName : kEndOfName) {}
 
     Result<Path> parse() {
         Path path;
@@ -35,7 +37,8 @@ private:
     }
 
     bool take_plain(std::string& name) {
-        const std::size_t end = std::min(text_.find_first_of(kEndOfName, position_), text_.size());
+        const std::size_t end =
+            std::min(text_.find_first_of(end_of_name_, position_), text_.size());
         name = text_.substr(position_, end - position_);
         // The service skips white space and reports the position of what follows it.
         position_ = std::min(text_.find_first_not_of(kSpaces, end), text_.size());
@@ -61,11 +64,14 @@ private:
     }
 
     std::string_view text_;
+    std::string_view end_of_name_;
     std::size_t position_ = 0;
 };
 
 }  // namespace
 
-Result<Path> parse_path(std::string_view text) { return PathParser(text).parse(); }
+Result<Path> parse_path(std::string_view text, PathForm form) {
+    return PathParser(text, form).parse();
+}
 
 }  // namespace orrery::json

@@ -94,8 +94,8 @@ Result<PartitionKeyDefinition> system_partition_key(const ContainerRules& rules)
     return out;
 }
 
-Result<json::Path> partition_key_path(const std::string& text) {
-    auto path = json::parse_path(text);
+Result<json::Path> partition_key_path(const std::string& text, json::PathForm form) {
+    auto path = json::parse_path(text, form);
     if (path) return path;
     return bad_request("The partition key component definition " + path.error().message() +
                        " Partition key paths must contain only valid characters and not contain a "
@@ -108,7 +108,7 @@ Result<PartitionKeyDefinition> parse_partition_key(const Value* given,
         TRY(given == nullptr ? system_partition_key(rules) : read_partition_key(*given));
     std::set<json::Path> seen;
     for (const std::string& text : out.path_texts) {
-        json::Path path = TRY(partition_key_path(text));
+        json::Path path = TRY(partition_key_path(text, rules.path_form));
         if (!seen.insert(path).second) {
             return bad_request("The partition key path '" + text + "' is specified twice.");
         }
@@ -129,7 +129,8 @@ Result<std::optional<std::int32_t>> parse_default_ttl(const Value& body) {
     return std::optional(static_cast<std::int32_t>(*seconds));
 }
 
-Result<std::vector<std::vector<std::string>>> parse_unique_keys(const Value& body) {
+Result<std::vector<std::vector<std::string>>> parse_unique_keys(const Value& body,
+                                                                json::PathForm form) {
     std::vector<std::vector<std::string>> out;
     const Value* policy = present(body, "uniqueKeyPolicy");
     if (policy == nullptr) return out;
@@ -150,7 +151,7 @@ Result<std::vector<std::vector<std::string>>> parse_unique_keys(const Value& bod
                                std::to_string(limits::kUniqueKeyPathsMax) + " paths.");
         }
         for (const std::string& path : paths) {
-            const auto parsed = json::parse_path(path);
+            const auto parsed = json::parse_path(path, form);
             if (!parsed) {
                 return bad_request("The unique key component definition " +
                                    parsed.error().message());
@@ -266,7 +267,7 @@ Result<ContainerDefinition> parse_container_definition(const Value& body,
     TRY(refuse_unsupported(body));
     out.partition_key = TRY(parse_partition_key(present(body, "partitionKey"), rules));
     out.default_ttl = TRY(parse_default_ttl(body));
-    out.unique_keys = TRY(parse_unique_keys(body));
+    out.unique_keys = TRY(parse_unique_keys(body, rules.path_form));
     out.indexing_policy =
         TRY(complete_indexing_policy(present(body, "indexingPolicy"), rules.policy_form));
     // As in the service (docs nosql/time-to-live), where expiry relies on the index.

@@ -50,11 +50,13 @@ struct ContainerRules {
     // API 2018-12-31 and later: a container without a partition key cannot be created.
     bool partition_key_required = true;
     PolicyForm policy_form = PolicyForm::kCurrent;
+    json::PathForm path_form = json::PathForm::kRequest;
 };
 
 // For reading back a stored definition unchanged.
 inline constexpr ContainerRules kStoredDefinition{.partition_key_required = true,
-                                                  .policy_form = PolicyForm::kLegacy};
+                                                  .policy_form = PolicyForm::kLegacy,
+                                                  .path_form = json::PathForm::kStored};
 
 Result<ContainerDefinition> parse_container_definition(const json::Value& body,
                                                        const ContainerRules& rules);

@@ -69,6 +69,15 @@ TEST(ContainerDefinition, PrintsAndParsesBackTheSame) {
     }
 }
 
+TEST(ContainerDefinition, ReadsPathsThatEarlierVersionsAccepted) {
+    const char* members = R"({"partitionKey":{"paths":["/first name"],"kind":"Hash"},)"
+                          R"("uniqueKeyPolicy":{"uniqueKeys":[{"paths":["/o'clock"]}]}})";
+    const auto stored = parse_container_definition(container_body(members), kStoredDefinition);
+    ASSERT_TRUE(stored) << stored.error().message();
+    EXPECT_EQ(stored->partition_key.paths, (std::vector<json::Path>{{"first name"}}));
+    EXPECT_FALSE(parse_container_definition(container_body(members), {}));
+}
+
 TEST(ContainerDefinition, TheIdIsRequiredAndChecked) {
     EXPECT_THAT(refusal(parse_container_definition(parsed("[]"), {})), HasSubstr("JSON object"));
     EXPECT_THAT(refusal(parse_container_definition(parsed(R"({"partitionKey":{}})"), {})),

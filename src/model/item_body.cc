@@ -93,7 +93,7 @@ ItemPaths::ItemPaths(const ContainerDefinition& definition)
     for (const std::vector<std::string>& key : definition.unique_keys) {
         std::vector<std::size_t>& numbers = unique_keys_.emplace_back();
         for (const std::string& text : key) {
-            const auto path = json::parse_path(text);
+            const auto path = json::parse_path(text, json::PathForm::kStored);
             if (path) numbers.push_back(paths_.add(*path));
         }
     }
