@@ -159,7 +159,9 @@ def run_all(sdks: list[Sdk], partitions: int | None, options: argparse.Namespace
                     good = sum(line.startswith("pass ") for line in lines)
                     print(f"{sdk.name}, {partitions or '?'} partition(s): {good} passed, "
                           f"{len(lines) - good} failed")
-                    print("\n".join("  " + line for line in lines), flush=True)
+                    for line in lines:
+                        if not line.startswith("pass "):
+                            print("  " + line, flush=True)
                     passed += good
                     failed += len(lines) - good
             if server:
