@@ -34,8 +34,9 @@ enum class ErrorCode : std::uint8_t {
     kInternal,
     kNotImplemented,
     kUnavailable,
-    kFenced,     // this node no longer owns the partition: stop serving it
-    kCorrupted,  // bytes on disk are not what was written
+    kFenced,      // this node no longer owns the partition: stop serving it
+    kCorrupted,   // bytes on disk are not what was written
+    kWouldBlock,  // not allowed to wait here: repeat it where waiting is allowed
 };
 
 // One pointer wide, so that Result<T> stays small on the success path.
@@ -49,6 +50,11 @@ public:
     const std::string& message() const { return detail_->message; }
     // Text that a client needs besides the message in order to continue.
     const std::string& info() const { return detail_->info; }
+
+    // For several requests that fail together.
+    Error copy() const {
+        return Error(code(), message(), sub_status()).with_info(std::string(info()));
+    }
 
     // Adds where the error passed through: "reading index of 'orders': ...".
     Error with_context(const std::string& context) && {

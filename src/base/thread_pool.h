@@ -1,9 +1,11 @@
-// A fixed number of threads that run posted work in order of arrival.
+// A fixed number of threads that run posted work in order of arrival. Work that throws is logged
+// and dropped; the thread goes on.
 
 #pragma once
 
 #include <condition_variable>
 #include <cstddef>
+#include <cstdint>
 #include <deque>
 #include <functional>
 #include <mutex>
@@ -14,7 +16,17 @@ namespace orrery {
 
 class ThreadPool {
 public:
-    explicit ThreadPool(std::size_t threads);
+    // kLow: gives way to other threads when the cores are busy.
+    enum class Priority : std::uint8_t { kNormal, kLow };
+
+    struct Options {
+        std::size_t threads = 1;
+        std::size_t queue_max = SIZE_MAX;  // waiting work that try_post() accepts
+        Priority priority = Priority::kNormal;
+    };
+
+    explicit ThreadPool(const Options& options);
+    explicit ThreadPool(std::size_t threads) : ThreadPool(Options{.threads = threads}) {}
     ThreadPool(const ThreadPool&) = delete;
     ThreadPool& operator=(const ThreadPool&) = delete;
     // Runs all work posted so far, then ends the threads.
@@ -22,15 +34,21 @@ public:
 
     // May be called from any thread, including from posted work.
     void post(std::function<void()> work);
+    // False, and the work is not taken, if too much is waiting.
+    [[nodiscard]] bool try_post(std::function<void()> work);
 
 private:
     void run();
 
+    const Options options_;
     std::mutex mutex_;
     std::condition_variable wake_;
     std::deque<std::function<void()>> queue_;
     bool stopping_ = false;
     std::vector<std::thread> threads_;
 };
+
+// Lowers the priority of the calling thread for good: the system may not allow to raise it again.
+void lower_thread_priority();
 
 }  // namespace orrery

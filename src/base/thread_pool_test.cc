@@ -1,6 +1,8 @@
 #include "base/thread_pool.h"
 
 #include <atomic>
+#include <future>
+#include <new>
 
 #include <gtest/gtest.h>
 
@@ -26,6 +28,35 @@ TEST(ThreadPool, WorkMayPostWork) {
             ++done;
             pool.post([&] { ++done; });
         });
+    }
+    EXPECT_EQ(done, 2);
+}
+
+TEST(ThreadPool, SurvivesWorkThatThrows) {
+    std::atomic<int> done = 0;
+    {
+        ThreadPool pool(1);
+        pool.post([] { throw std::bad_alloc(); });
+        pool.post([&] { ++done; });
+    }
+    EXPECT_EQ(done, 1);
+}
+
+TEST(ThreadPool, RefusesWorkBeyondItsQueue) {
+    std::promise<void> release;
+    std::promise<void> started;
+    std::atomic<int> done = 0;
+    {
+        ThreadPool pool(ThreadPool::Options{.threads = 1, .queue_max = 2});
+        pool.post([&] {
+            started.set_value();
+            release.get_future().wait();
+        });
+        started.get_future().wait();
+        EXPECT_TRUE(pool.try_post([&] { ++done; }));
+        EXPECT_TRUE(pool.try_post([&] { ++done; }));
+        EXPECT_FALSE(pool.try_post([&] { ++done; }));
+        release.set_value();
     }
     EXPECT_EQ(done, 2);
 }

@@ -9,11 +9,11 @@
 #include "auth/master_key.h"
 #include "base/clock.h"
 #include "base/random.h"
-#include "base/thread_pool.h"
 #include "service/batches.h"
 #include "service/indexing.h"
 #include "service/item_feed.h"
 #include "service/items.h"
+#include "service/lanes.h"
 #include "service/queries.h"
 #include "service/resources.h"
 #include "service/script_executor.h"
@@ -30,8 +30,7 @@ struct Backend {
     service::ItemFeed& item_feed;
     service::Queries& queries;
     service::Indexing& indexing;
-    // For operations that may block; reactor threads must not.
-    ThreadPool& workers;
+    service::Lanes& lanes;
     const auth::MasterKey& key;
     const Clock& clock;
     Random& random;

@@ -24,6 +24,8 @@ inline constexpr std::string_view kReadCharge = "1";
 inline constexpr std::string_view kWriteCharge = "5.71";
 inline constexpr std::string_view kFeedCharge = "2.29";
 
+struct Route;
+
 class Call {
 public:
     Call(std::shared_ptr<http::Exchange> exchange, std::string activity_id)
@@ -31,6 +33,8 @@ public:
 
     ResourcePath path;
     service::Request request;
+    const Route* route = nullptr;  // set by the router
+    bool repeated = false;         // it runs for the second time
 
     http::Exchange& exchange() { return *exchange_; }
     const http::Exchange& exchange() const { return *exchange_; }

@@ -12,59 +12,66 @@ namespace {
 
 using Handler = void (*)(const Backend&, const CallPtr&);
 
-enum class Where : std::uint8_t {
-    kReactor,  // answers at once or hands off; never blocks
-    kWorker,   // may wait for the disk
+// Where a handler runs.
+enum class Lane : std::uint8_t {
+    kReactor,  // on the connection's thread: answers at once or hands off, and never blocks
+    kControl,
+    kItems,
+    kQueries,
 };
+
+}  // namespace
 
 struct Route {
     ResourceType type;
     bool feed;
     std::string_view method;
     Handler handler;
-    Where where;
+    Lane lane;
 };
 
+namespace {
+
 constexpr Route kRoutes[] = {
-    {ResourceType::kAccount, false, "GET", handlers::read_account, Where::kReactor},
-    {ResourceType::kDatabase, true, "GET", handlers::list_databases, Where::kWorker},
-    {ResourceType::kDatabase, true, "POST", handlers::post_database, Where::kWorker},
-    {ResourceType::kDatabase, false, "GET", handlers::read_database, Where::kReactor},
-    {ResourceType::kDatabase, false, "DELETE", handlers::delete_database, Where::kWorker},
-    {ResourceType::kContainer, true, "GET", handlers::list_containers, Where::kWorker},
-    {ResourceType::kContainer, true, "POST", handlers::post_container, Where::kWorker},
-    {ResourceType::kContainer, false, "GET", handlers::read_container, Where::kWorker},
-    {ResourceType::kContainer, false, "PUT", handlers::replace_container, Where::kWorker},
-    {ResourceType::kContainer, false, "DELETE", handlers::delete_container, Where::kWorker},
-    {ResourceType::kItem, true, "GET", handlers::list_items, Where::kWorker},
-    {ResourceType::kItem, true, "POST", handlers::post_item, Where::kReactor},
-    {ResourceType::kItem, false, "GET", handlers::read_item, Where::kReactor},
-    {ResourceType::kItem, false, "PUT", handlers::replace_item, Where::kReactor},
-    {ResourceType::kItem, false, "PATCH", handlers::patch_item, Where::kReactor},
-    {ResourceType::kItem, false, "DELETE", handlers::delete_item, Where::kReactor},
-    {ResourceType::kOperation, false, "POST", handlers::post_operation, Where::kReactor},
-    {ResourceType::kStoredProcedure, true, "GET", handlers::list_scripts, Where::kWorker},
-    {ResourceType::kStoredProcedure, true, "POST", handlers::post_script, Where::kWorker},
-    {ResourceType::kStoredProcedure, false, "GET", handlers::read_script, Where::kWorker},
-    {ResourceType::kStoredProcedure, false, "PUT", handlers::replace_script, Where::kWorker},
-    {ResourceType::kStoredProcedure, false, "DELETE", handlers::delete_script, Where::kWorker},
-    {ResourceType::kStoredProcedure, false, "POST", handlers::execute_procedure, Where::kReactor},
-    {ResourceType::kTrigger, true, "GET", handlers::list_scripts, Where::kWorker},
-    {ResourceType::kTrigger, true, "POST", handlers::post_script, Where::kWorker},
-    {ResourceType::kTrigger, false, "GET", handlers::read_script, Where::kWorker},
-    {ResourceType::kTrigger, false, "PUT", handlers::replace_script, Where::kWorker},
-    {ResourceType::kTrigger, false, "DELETE", handlers::delete_script, Where::kWorker},
-    {ResourceType::kUdf, true, "GET", handlers::list_scripts, Where::kWorker},
-    {ResourceType::kUdf, true, "POST", handlers::post_script, Where::kWorker},
-    {ResourceType::kUdf, false, "GET", handlers::read_script, Where::kWorker},
-    {ResourceType::kUdf, false, "PUT", handlers::replace_script, Where::kWorker},
-    {ResourceType::kUdf, false, "DELETE", handlers::delete_script, Where::kWorker},
-    {ResourceType::kRange, true, "GET", handlers::list_ranges, Where::kReactor},
-    {ResourceType::kRange, false, "GET", handlers::read_range, Where::kReactor},
-    {ResourceType::kOffer, true, "GET", handlers::list_offers, Where::kWorker},
-    {ResourceType::kOffer, true, "POST", handlers::query_offers, Where::kWorker},
-    {ResourceType::kOffer, false, "GET", handlers::read_offer, Where::kReactor},
-    {ResourceType::kOffer, false, "PUT", handlers::refuse_offer_change, Where::kReactor},
+    {ResourceType::kAccount, false, "GET", handlers::read_account, Lane::kReactor},
+    {ResourceType::kDatabase, true, "GET", handlers::list_databases, Lane::kControl},
+    {ResourceType::kDatabase, true, "POST", handlers::post_database, Lane::kControl},
+    {ResourceType::kDatabase, false, "GET", handlers::read_database, Lane::kReactor},
+    {ResourceType::kDatabase, false, "DELETE", handlers::delete_database, Lane::kControl},
+    {ResourceType::kContainer, true, "GET", handlers::list_containers, Lane::kControl},
+    {ResourceType::kContainer, true, "POST", handlers::post_container, Lane::kControl},
+    {ResourceType::kContainer, false, "GET", handlers::read_container, Lane::kControl},
+    {ResourceType::kContainer, false, "PUT", handlers::replace_container, Lane::kControl},
+    {ResourceType::kContainer, false, "DELETE", handlers::delete_container, Lane::kControl},
+    {ResourceType::kItem, true, "GET", handlers::list_items, Lane::kQueries},
+    {ResourceType::kItem, true, "POST", handlers::post_item, Lane::kReactor},
+    {ResourceType::kItem, false, "GET", handlers::read_item, Lane::kReactor},
+    {ResourceType::kItem, false, "PUT", handlers::replace_item, Lane::kReactor},
+    {ResourceType::kItem, false, "PATCH", handlers::patch_item, Lane::kReactor},
+    {ResourceType::kItem, false, "DELETE", handlers::delete_item, Lane::kReactor},
+    {ResourceType::kOperation, false, "POST", handlers::post_operation, Lane::kReactor},
+    {ResourceType::kStoredProcedure, true, "GET", handlers::list_scripts, Lane::kControl},
+    {ResourceType::kStoredProcedure, true, "POST", handlers::post_script, Lane::kControl},
+    {ResourceType::kStoredProcedure, false, "GET", handlers::read_script, Lane::kControl},
+    {ResourceType::kStoredProcedure, false, "PUT", handlers::replace_script, Lane::kControl},
+    {ResourceType::kStoredProcedure, false, "DELETE", handlers::delete_script, Lane::kControl},
+    {ResourceType::kStoredProcedure, false, "POST", handlers::execute_procedure, Lane::kReactor},
+    {ResourceType::kTrigger, true, "GET", handlers::list_scripts, Lane::kControl},
+    {ResourceType::kTrigger, true, "POST", handlers::post_script, Lane::kControl},
+    {ResourceType::kTrigger, false, "GET", handlers::read_script, Lane::kControl},
+    {ResourceType::kTrigger, false, "PUT", handlers::replace_script, Lane::kControl},
+    {ResourceType::kTrigger, false, "DELETE", handlers::delete_script, Lane::kControl},
+    {ResourceType::kUdf, true, "GET", handlers::list_scripts, Lane::kControl},
+    {ResourceType::kUdf, true, "POST", handlers::post_script, Lane::kControl},
+    {ResourceType::kUdf, false, "GET", handlers::read_script, Lane::kControl},
+    {ResourceType::kUdf, false, "PUT", handlers::replace_script, Lane::kControl},
+    {ResourceType::kUdf, false, "DELETE", handlers::delete_script, Lane::kControl},
+    {ResourceType::kRange, true, "GET", handlers::list_ranges, Lane::kReactor},
+    {ResourceType::kRange, false, "GET", handlers::read_range, Lane::kReactor},
+    {ResourceType::kOffer, true, "GET", handlers::list_offers, Lane::kControl},
+    {ResourceType::kOffer, true, "POST", handlers::query_offers, Lane::kControl},
+    {ResourceType::kOffer, false, "GET", handlers::read_offer, Lane::kReactor},
+    {ResourceType::kOffer, false, "PUT", handlers::refuse_offer_change, Lane::kReactor},
 };
 
 Error no_route(const Call& call, bool known_type) {
@@ -87,6 +94,44 @@ bool asks_for_other_plan(const Call& call) {
     return call.path.type != ResourceType::kItem && call.flag(header::kIsQueryPlan);
 }
 
+// Larger bodies take too long to parse for a connection's thread.
+constexpr std::size_t kReactorBodyBytesMax = std::size_t{32} << 10;
+
+Lane lane_of(const Route& route, Call& call) {
+    if (handlers::is_query(call) || call.flag(header::kIsQueryPlan)) return Lane::kQueries;
+    if (route.lane != Lane::kReactor) return route.lane;
+    const bool small = call.exchange().body().size() <= kReactorBodyBytesMax;
+    return small && !call.flag(header::kIsBatch) ? Lane::kReactor : Lane::kItems;
+}
+
+void run_in(Lane lane, const Backend& backend, const CallPtr& call) {
+    const Handler handler = call->route->handler;
+    call->request.may_block = lane != Lane::kReactor;
+    bool taken = true;
+    switch (lane) {
+        case Lane::kReactor:
+            return handler(backend, call);
+        case Lane::kControl:
+            taken = backend.lanes.control.try_post(
+                [&backend, call, handler] { handler(backend, call); });
+            break;
+        case Lane::kItems:
+            taken =
+                backend.lanes.items.try_post([&backend, call, handler] { handler(backend, call); });
+            break;
+        case Lane::kQueries:
+            taken = backend.lanes.queries.try_post([&backend, call, handler](Pacer& pacer) {
+                call->request.pacer = &pacer;
+                handler(backend, call);
+            });
+            break;
+    }
+    if (!taken) {
+        call->fail(Error(ErrorCode::kThrottled,
+                         "The server has too many requests of this kind waiting; retry later."));
+    }
+}
+
 }  // namespace
 
 void dispatch(const Backend& backend, const CallPtr& call) {
@@ -104,15 +149,21 @@ void dispatch(const Backend& backend, const CallPtr& call) {
         if (asks_for_other_plan(*call)) {
             return call->fail(service::bad_request("Only queries on items have a query plan."));
         }
-        if (route.where == Where::kReactor) {
-            route.handler(backend, call);
-        } else {
-            backend.workers.post(
-                [&backend, call, handler = route.handler] { handler(backend, call); });
-        }
-        return;
+        call->route = &route;
+        return run_in(lane_of(route, *call), backend, call);
     }
     call->fail(no_route(*call, known_type));
+}
+
+bool run_again(const Backend& backend, const CallPtr& call, const Error& error) {
+    if (backend.draining) return false;
+    const bool moved = error.code() == ErrorCode::kGone || error.code() == ErrorCode::kFenced;
+    const bool once = moved && !call->repeated;
+    if (error.code() != ErrorCode::kWouldBlock && !once) return false;
+    call->repeated = call->repeated || moved;
+    const Lane lane = lane_of(*call->route, *call);
+    run_in(lane == Lane::kReactor ? Lane::kItems : lane, backend, call);
+    return true;
 }
 
 }  // namespace orrery::gateway

@@ -166,7 +166,7 @@ protected:
     const auth::MasterKey key_ = *auth::MasterKey::from_base64(kKey);
     std::atomic<bool> draining_ = false;
     bool healthy_ = true;
-    ThreadPool workers_{1};
+    service::Lanes lanes_{service::LaneOptions{}};
     Gateway make_gateway(const std::string& advertised_endpoint) {
         return Gateway{Backend{.resources = *services_.resources,
                                .scripts = *services_.scripts,
@@ -176,7 +176,7 @@ protected:
                                .item_feed = *services_.feed,
                                .queries = *services_.queries,
                                .indexing = *services_.indexing,
-                               .workers = workers_,
+                               .lanes = lanes_,
                                .key = key_,
                                .clock = clock_,
                                .random = random_,

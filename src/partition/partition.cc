@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/guarded.h"
 #include "base/hash.h"
 #include "base/log.h"
 #include "partition/index_tasks.h"
@@ -15,12 +16,8 @@ constexpr std::size_t kTasksPerCommitMax = 512;
 constexpr int kBatchesInARow = 16;
 
 Error gone() {
-    constexpr std::uint32_t kOwnerResourceNotFound = 1003;
-    return Error(ErrorCode::kNotFound, "The container no longer exists.", kOwnerResourceNotFound);
-}
-
-Error copy_of(const Error& error) {
-    return Error(error.code(), error.message(), error.sub_status());
+    constexpr std::uint32_t kPartitionKeyRangeGone = 1002;
+    return Error(ErrorCode::kGone, "The partition key range is gone.", kPartitionKeyRangeGone);
 }
 
 }  // namespace
@@ -58,23 +55,29 @@ Partition::Partition(Opened /*opened*/,
 }
 
 Result<std::optional<StoredItem>> Partition::read(const ItemRef& ref,
-                                                  std::optional<std::int32_t> default_ttl) const {
+                                                  std::optional<std::int32_t> default_ttl,
+                                                  bool may_block) const {
     const Hidden hidden{{default_ttl, default_ttl ? environment_.clock.now_seconds() : 0},
                         deletes()};
-    std::optional<StoredItem> item = TRY(ref.docnum ? load(*ref.docnum) : find(ref));
+    std::optional<StoredItem> item =
+        TRY(ref.docnum ? load(*ref.docnum, may_block) : find(ref, may_block));
     if (!item) return item;
     const bool other_key = ref.partition_key && item->partition_key() != *ref.partition_key;
     if (other_key || hidden.hides(item->partition_key(), item->header())) item.reset();
     return item;
 }
 
-Result<std::optional<StoredItem>> Partition::load(Docnum docnum) const {
+Result<bool> Partition::get(std::string_view key, std::string& value, bool may_block) const {
+    return may_block ? store_->get(key, value) : store_->get_from_memory(key, value);
+}
+
+Result<std::optional<StoredItem>> Partition::load(Docnum docnum, bool may_block) const {
     std::string record;
-    if (!TRY(store_->get(item_key(docnum), record))) return std::optional<StoredItem>();
+    if (!TRY(get(item_key(docnum), record, may_block))) return std::optional<StoredItem>();
     return std::optional(TRY(StoredItem::decode(docnum, std::move(record))));
 }
 
-Result<std::optional<StoredItem>> Partition::find(const ItemRef& ref) const {
+Result<std::optional<StoredItem>> Partition::find(const ItemRef& ref, bool may_block) const {
     const std::string key = id_key(ref.epk, ref.id);
     const std::uint64_t hash = murmur3_x64_128(key, identity_.storage_id).h1;
     // The item with this number is the wanted one exactly if its names match.
@@ -83,16 +86,16 @@ Result<std::optional<StoredItem>> Partition::find(const ItemRef& ref) const {
     };
     if (environment_.docnums != nullptr) {
         if (const auto docnum = environment_.docnums->find(hash)) {
-            std::optional<StoredItem> item = TRY(load(*docnum));
+            std::optional<StoredItem> item = TRY(load(*docnum, may_block));
             if (wanted(item)) return item;
         }
     }
     // Without a snapshot, the item may be removed or renamed between the two lookups; then its id
     // entry has changed too, so read it again.
     std::string value;
-    for (std::optional<Docnum> last; TRY(store_->get(key, value));) {
+    for (std::optional<Docnum> last; TRY(get(key, value, may_block));) {
         const Docnum docnum = TRY(docnum_of_value(value));
-        std::optional<StoredItem> item = TRY(load(docnum));
+        std::optional<StoredItem> item = TRY(load(docnum, may_block));
         if (wanted(item)) {
             if (environment_.docnums != nullptr) environment_.docnums->remember(hash, docnum);
             return item;
@@ -114,13 +117,18 @@ void Partition::submit(std::unique_ptr<WriteTask> task) {
     if (running_) return;
     running_ = true;
     lock.unlock();
-    environment_.executors.post([self = shared_from_this()] { self->run(); });
+    post_run();
 }
 
 void Partition::close() {
     std::unique_lock lock(mutex_);
     closed_ = true;
     idle_.wait(lock, [this] { return !running_; });
+}
+
+bool Partition::is_idle() const {
+    const std::lock_guard lock(mutex_);
+    return !running_;
 }
 
 std::vector<std::unique_ptr<WriteTask>> Partition::take_queue() {
@@ -145,49 +153,104 @@ void Partition::put_back(std::vector<std::unique_ptr<WriteTask>>& tasks, std::si
     tasks.erase(begin, tasks.end());
 }
 
-void Partition::run() {
-    for (int batches = 0; batches < kBatchesInARow; ++batches) {
-        run_batch();
-        const std::lock_guard lock(mutex_);
-        if (queue_.empty()) {
-            running_ = false;
-            idle_.notify_all();
-            return;
-        }
-    }
-    // Requeue, so that a busy partition does not monopolize a thread.
+// A batch of writes and its commit.
+struct Partition::Flight {
+    Flight(std::vector<std::unique_ptr<WriteTask>> taken, ItemWriter own_writer)
+        : tasks(std::move(taken)), writer(std::move(own_writer)) {}
+
+    std::vector<std::unique_ptr<WriteTask>> tasks;
+    std::vector<Status> outcomes;  // of the tasks, before the commit
+    ItemWriter writer;
+    // Set by the thread that has started the commit and by the one that has ended it: the second of
+    // them goes on.
+    std::atomic<bool> passed = false;
+};
+
+void Partition::post_run() {
     environment_.executors.post([self = shared_from_this()] { self->run(); });
 }
 
-void Partition::run_batch() {
-    std::vector<std::unique_ptr<WriteTask>> tasks = take_queue();
-    ItemWriter writer(
-        identity_, state_, *store_, *index_, environment_.clock.now_seconds(), deletes());
-    std::vector<Status> outcomes;
-    outcomes.reserve(tasks.size());
-    for (const auto& task : tasks) {
+bool Partition::has_more() {
+    const std::lock_guard lock(mutex_);
+    if (!queue_.empty()) return true;
+    running_ = false;
+    idle_.notify_all();
+    return false;
+}
+
+void Partition::run() {
+    for (int batches = 0; batches < kBatchesInARow; ++batches) {
+        bool ended = true;
+        static_cast<void>(run_guarded("a batch of writes", [&]() -> Status {
+            ended = run_batch();
+            return {};
+        }));
+        if (!ended || !has_more()) return;
+    }
+    // Requeue, so that a busy partition does not monopolize a thread.
+    post_run();
+}
+
+bool Partition::run_batch() {
+    const auto flight = std::make_shared<Flight>(
+        take_queue(),
+        ItemWriter(
+            identity_, state_, *store_, *index_, environment_.clock.now_seconds(), deletes()));
+    const storage::WriteBatch* batch = nullptr;
+    Status prepared = run_guarded("preparing a commit", [&]() -> Status {
+        apply_tasks(*flight);
+        batch = &flight->writer.finish();
+        return {};
+    });
+    if (!prepared || batch->empty()) {
+        finish(*flight, std::move(prepared));
+        return true;
+    }
+    store_->start_commit(*batch, [self = shared_from_this(), flight](Status committed) {
+        self->finish(*flight, std::move(committed));
+        if (flight->passed.exchange(true) && self->has_more()) self->post_run();
+    });
+    return flight->passed.exchange(true);
+}
+
+void Partition::apply_tasks(Flight& flight) {
+    ItemWriter& writer = flight.writer;
+    flight.outcomes.reserve(flight.tasks.size());
+    for (const auto& task : flight.tasks) {
         const ItemWriter::Savepoint before = writer.savepoint();
-        outcomes.push_back(task->apply(writer));
-        if (!outcomes.back()) writer.rollback_to(before);
+        flight.outcomes.push_back(run_guarded("a write", [&] { return task->apply(writer); }));
+        if (!flight.outcomes.back()) {
+            writer.rollback_to(before);
+            writer.use_identity(nullptr);  // a task that threw may have left its own
+        }
         // No write that follows a delete may become visible before the delete does: see view().
         if (writer.deletes() != before.deletes) break;
     }
-    put_back(tasks, outcomes.size());
-    const storage::WriteBatch& batch = writer.finish();
-    const Status committed = batch.empty() ? Status() : store_->commit(batch);
+    put_back(flight.tasks, flight.outcomes.size());
+}
+
+void Partition::finish(Flight& flight, Status committed) {
     if (committed) {
         index_->committed();
-        state_ = writer.state();
-        publish(writer.deletes());
+        state_ = flight.writer.state();
+        publish(flight.writer.deletes());
         publish(state_);
     } else {
         log::error("commit_failed",
                    {{"partition", identity_.storage_id}, {"reason", committed.error().message()}});
+        if (committed.error().code() == ErrorCode::kFenced) {
+            const std::lock_guard lock(mutex_);
+            closed_ = true;
+        }
     }
-    for (std::size_t i = 0; i < tasks.size(); ++i) {
+    for (std::size_t i = 0; i < flight.tasks.size(); ++i) {
         // If the commit failed, changes that tasks saw of each other never happened, so even a
         // refusal (409, 412) may be wrong: all tasks get the commit's error.
-        tasks[i]->complete(committed ? std::move(outcomes[i]) : Status(copy_of(committed.error())));
+        static_cast<void>(run_guarded("completing a write", [&]() -> Status {
+            flight.tasks[i]->complete(committed ? std::move(flight.outcomes[i])
+                                                : Status(committed.error().copy()));
+            return {};
+        }));
     }
 }
 

@@ -1,6 +1,6 @@
 // One physical partition: owns its items, their log and counters; the unit of write atomicity.
 // Reads run on any thread against the newest committed state and never wait. Writes queue up and
-// are run by one executor at a time, many per durable commit.
+// are run by one executor at a time, many per durable commit. No thread waits for the commit.
 
 #pragma once
 
@@ -36,8 +36,8 @@ public:
     // Runs on the executor and sees all writes before it. On failure its changes are rolled back.
     virtual Status apply(ItemWriter& writer) = 0;
 
-    // Called once, on the executor's thread. Success means that apply() succeeded and its changes
-    // are on stable storage. Must not block.
+    // Called once, on an executor's or the storage engine's thread. Success means that apply()
+    // succeeded and its changes are on stable storage. Must not block.
     virtual void complete(Status outcome) = 0;
 };
 
@@ -79,9 +79,10 @@ public:
     std::uint64_t item_count() const { return item_count_.load(std::memory_order_relaxed); }
     std::uint64_t item_bytes() const { return item_bytes_.load(std::memory_order_relaxed); }
 
-    // The live item, or nullopt.
+    // The live item, or nullopt. Where it may not block: kWouldBlock if it is not in memory.
     Result<std::optional<StoredItem>> read(const ItemRef& ref,
-                                           std::optional<std::int32_t> default_ttl) const;
+                                           std::optional<std::int32_t> default_ttl,
+                                           bool may_block = true) const;
 
     // The index as of the newest commit.
     std::shared_ptr<const IndexView> index_view() const { return index_->view(); }
@@ -103,16 +104,35 @@ public:
     // Thread-safe; the task is always completed.
     void submit(std::unique_ptr<WriteTask> task);
 
-    // Refuses further writes (404/1003) and returns once pending ones are done. For a partition
+    // Refuses further writes (410/1002) and returns once pending ones are done. For a partition
     // that is being dropped.
     void close();
+    // Refuses writes, because of close() or because another node owns the partition now.
+    bool is_closed() const { return closed_.load(std::memory_order_acquire); }
+    // No write is queued or being committed.
+    bool is_idle() const;
+
+    // For finding partitions that nobody uses: returns whether it was used since the last call.
+    void mark_used() const {
+        if (!used_.load(std::memory_order_relaxed)) used_.store(true, std::memory_order_relaxed);
+    }
+    bool take_used() const { return used_.exchange(false, std::memory_order_relaxed); }
 
 private:
-    Result<std::optional<StoredItem>> load(Docnum docnum) const;
-    Result<std::optional<StoredItem>> find(const ItemRef& ref) const;
+    Result<bool> get(std::string_view key, std::string& value, bool may_block) const;
+    Result<std::optional<StoredItem>> load(Docnum docnum, bool may_block) const;
+    Result<std::optional<StoredItem>> find(const ItemRef& ref, bool may_block) const;
 
+    struct Flight;
     void run();
-    void run_batch();
+    // Starts the commit of one batch of writes. True if it has ended already; otherwise the thread
+    // that ends it goes on with the next.
+    bool run_batch();
+    void apply_tasks(Flight& flight);
+    void finish(Flight& flight, Status committed);
+    // Whether there are more writes to run. If not, the next submit() starts again.
+    bool has_more();
+    void post_run();
     std::vector<std::unique_ptr<WriteTask>> take_queue();
     // Requeues the tasks from `first` on, to run next.
     void put_back(std::vector<std::unique_ptr<WriteTask>>& tasks, std::size_t first);
@@ -131,13 +151,15 @@ private:
     mutable std::mutex deletes_mutex_;
     KeyDeletesPtr deletes_;
 
-    std::mutex mutex_;
+    mutable std::atomic<bool> used_ = true;
+    std::atomic<bool> closed_ = false;  // changed with the mutex held
+
+    mutable std::mutex mutex_;
     std::condition_variable idle_;
     std::vector<std::unique_ptr<WriteTask>> queue_;
     bool running_ = false;
-    bool closed_ = false;
 
-    // Used by the executor only, except for the index's view.
+    // Used by one batch at a time, except for the index's view.
     State state_;
     const std::unique_ptr<ItemIndex> index_;
 };

@@ -1,6 +1,8 @@
 #include "partition/partition.h"
 
 #include <atomic>
+#include <future>
+#include <new>
 #include <string>
 #include <thread>
 #include <vector>
@@ -155,6 +157,36 @@ TEST_F(GatedPartition, FailedCommitFailsAllItsWrites) {
     expect_sound(*store_);
 }
 
+TEST_F(GatedPartition, AWriteThatThrowsFailsAlone) {
+    block_with_one_write();
+    submit_create(item("1", "a"));
+    std::promise<Status> outcome;
+    partition_->submit(std::make_unique<FunctionTask>(
+        [this](ItemWriter& writer) -> Status {
+            must(container_.create(writer, item("half done", "a")));
+            throw std::bad_alloc();
+        },
+        [&](Status status) { outcome.set_value(std::move(status)); }));
+    submit_create(item("2", "a"));
+    finish();
+    EXPECT_EQ(outcome.get_future().get().error().code(), ErrorCode::kInternal);
+    EXPECT_EQ(outcomes_, (std::vector<std::string>{"done", "done", "done"}));
+    EXPECT_FALSE(must(partition_->read(container_.ref({"a"}, "half done"), std::nullopt)));
+    EXPECT_EQ(partition_->lsn(), 3);
+    expect_sound(*store_);
+}
+
+TEST_F(GatedPartition, ACompletionThatThrowsDoesNotAffectOthers) {
+    block_with_one_write();
+    partition_->submit(std::make_unique<FunctionTask>([](ItemWriter&) -> Status { return {}; },
+                                                      [](Status) { throw std::bad_alloc(); }));
+    submit_create(item("1", "a"));
+    finish();
+    submit_create(item("2", "a"));
+    wait_for_answers();
+    EXPECT_EQ(outcomes_, (std::vector<std::string>{"done", "done", "done"}));
+}
+
 TEST_F(GatedPartition, ReadsDoNotWaitForWritesAndSeeOnlyCommittedOnes) {
     block_with_one_write();
     EXPECT_FALSE(must(partition_->read(container_.ref({"x"}, "blocker"), std::nullopt)));
@@ -184,8 +216,8 @@ TEST_F(GatedPartition, AfterCloseWritesAreRefusedAndReadsWork) {
     partition_->close();
     const Status refused = run(*partition_, [](ItemWriter&) -> Status { return {}; });
     ASSERT_FALSE(refused);
-    EXPECT_EQ(refused.error().code(), ErrorCode::kNotFound);
-    EXPECT_EQ(refused.error().sub_status(), 1003U);
+    EXPECT_EQ(refused.error().code(), ErrorCode::kGone);
+    EXPECT_EQ(refused.error().sub_status(), 1002U);
     wait_for_answers();
     EXPECT_EQ(outcomes_[0], "done");
     EXPECT_TRUE(must(partition_->read(container_.ref({"a"}, "1"), std::nullopt)));

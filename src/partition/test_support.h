@@ -226,14 +226,19 @@ public:
         return inner_->scan(range, direction);
     }
     std::shared_ptr<const storage::Reader> snapshot() const override { return inner_->snapshot(); }
-    Status commit(const storage::WriteBatch& batch) override {
-        std::unique_lock lock(mutex_);
-        waiting_ = true;
-        changed_.notify_all();
-        changed_.wait(lock, [this] { return open_; });
-        waiting_ = false;
-        if (++commits_ == failing_) return Error(ErrorCode::kUnavailable, "the disk is full");
-        return inner_->commit(batch);
+    void start_commit(const storage::WriteBatch& batch, Done done) override {
+        {
+            std::unique_lock lock(mutex_);
+            waiting_ = true;
+            changed_.notify_all();
+            changed_.wait(lock, [this] { return open_; });
+            waiting_ = false;
+            if (++commits_ == failing_) {
+                lock.unlock();
+                return done(Error(ErrorCode::kUnavailable, "the disk is full"));
+            }
+        }
+        inner_->start_commit(batch, std::move(done));
     }
 
 private:

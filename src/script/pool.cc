@@ -1,21 +1,13 @@
 #include "script/pool.h"
 
-#include <exception>
 #include <pthread.h>
-#include <sys/resource.h>
 #include <utility>
 
 #include "base/check.h"
-#include "base/log.h"
+#include "base/guarded.h"
+#include "base/thread_pool.h"
 
 namespace orrery::script {
-
-namespace {
-
-// A script may compute for seconds. Lower its priority, so that other requests are not delayed.
-constexpr int kNiceness = 10;
-
-}  // namespace
 
 // std::thread cannot set a stack size.
 class ScriptPool::Thread {
@@ -34,8 +26,8 @@ public:
 private:
     static void* start(void* pool) {
         pthread_setname_np(pthread_self(), "script");
-        // Affects the calling thread only. May fail; scripts then run at normal priority.
-        setpriority(PRIO_PROCESS, 0, kNiceness);
+        // A script may compute for seconds and must not delay other requests.
+        lower_thread_priority();
         static_cast<ScriptPool*>(pool)->run();
         return nullptr;
     }
@@ -85,11 +77,10 @@ void ScriptPool::run() {
         // After running out of memory the heap is not reliable enough for another script.
         if (runtime && runtime->is_exhausted()) runtime.reset();
         if (!runtime) runtime = make_runtime(environment_, options_.runtime);
-        try {
+        static_cast<void>(run_guarded("script", [&]() -> Status {
             job(*runtime);
-        } catch (const std::exception& exception) {
-            log::error("script_job_threw", {{"what", exception.what()}});
-        }
+            return {};
+        }));
         job = nullptr;
         lock.lock();
     }

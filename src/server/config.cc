@@ -143,6 +143,22 @@ struct Texts {
     std::string advertise;
 };
 
+void add_lane_options(CLI::App& app, ServeConfig& config) {
+    const auto add_threads = [&](const std::string& name, std::uint32_t& value, const char* what) {
+        add(app, name, value, std::string("Threads that ") + what + "; 0: by the number of cores")
+            ->check(CLI::Range(0, 256));
+    };
+    add_threads("control-threads", config.control_threads, "serve databases and containers");
+    add_threads("item-threads", config.item_threads, "serve batches, and items read from disk");
+    add_threads("query-threads", config.query_threads, "start queries");
+    add_threads("long-query-threads", config.long_query_threads, "run long queries");
+    add_threads("script-threads", config.script_threads, "run scripts");
+    add_threads("writer-threads", config.writer_threads, "apply writes");
+    config.queue_max = 1024;
+    add(app, "queue-max", config.queue_max, "Requests that may wait for each kind of thread")
+        ->check(CLI::Range(1, 1'000'000));
+}
+
 void add_options(CLI::App& app, ServeConfig& config, Texts& texts) {
     add(app, "listen", texts.listen, "Address to listen on, ADDRESS:PORT; port 0 picks a free one")
         ->check([&config](const std::string& text) { return split_listen(text, config); });
@@ -173,12 +189,19 @@ void add_options(CLI::App& app, ServeConfig& config, Texts& texts) {
     config.block_cache_mb = 256;
     add(app, "threads", config.threads, "Threads that serve connections; 0: one per core")
         ->check(CLI::Range(0, 256));
+    add_lane_options(app, config);
     add(app, "connections-max", config.connections_max, "Maximum number of open connections")
         ->check(CLI::Range(1, 1'000'000));
     add(app, "body-memory-mb", config.body_memory_mb, "Memory limit for request bodies, MB")
         ->check(CLI::Range(8, 1'000'000));
     add(app, "ttl-sweep-ms", config.ttl_sweep_ms, "Interval between removals of expired items, ms")
         ->check(CLI::Range(10, 3'600'000));
+    config.partition_idle_seconds = 600;
+    add(app,
+        "partition-idle-seconds",
+        config.partition_idle_seconds,
+        "Close partitions that were not used for this time")
+        ->check(CLI::Range(1, 86'400));
     add(app, "drain-seconds", config.drain_seconds, "Time to wait for requests on shutdown")
         ->check(CLI::Range(0, 3600));
     add(app, "block-cache-mb", config.block_cache_mb, "Memory limit for cached data, MB")

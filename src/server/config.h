@@ -26,6 +26,15 @@ struct ServeConfig {
     std::string port_file;
     std::optional<std::uint32_t> partitions;
     std::uint32_t threads = 0;
+    // Threads of each lane; 0: by the number of cores.
+    std::uint32_t control_threads = 0;
+    std::uint32_t item_threads = 0;
+    std::uint32_t query_threads = 0;
+    std::uint32_t long_query_threads = 0;
+    std::uint32_t script_threads = 0;
+    std::uint32_t writer_threads = 0;
+    std::uint32_t queue_max = 0;
+    std::uint32_t partition_idle_seconds = 0;
     std::uint32_t connections_max = 0;
     std::uint32_t body_memory_mb = 0;
     std::uint32_t ttl_sweep_ms = 0;

@@ -10,12 +10,18 @@ namespace orrery::server {
 namespace {
 
 constexpr storage::PartitionId kCatalogPartition = 0;
-// Mostly waiting for the disk: more than the cores, so that partitions can share a sync.
-constexpr std::size_t kExecutorThreads = 4;
-constexpr std::size_t kWorkerThreads = 4;
-constexpr std::size_t kReaderThreads = 4;
-constexpr std::size_t kScriptThreads = 4;
 constexpr std::size_t kDocnumCacheEntries = std::size_t{1} << 18;  // 4 MB
+
+// One more than the cores: one may be writing to the disk for the others.
+std::size_t writer_threads(const ServeConfig& config) {
+    return config.writer_threads > 0 ? config.writer_threads : service::default_threads() + 1;
+}
+
+// More than the cores, because a script may wait for its commit, and a few long ones should leave
+// room for others.
+std::size_t script_threads(const ServeConfig& config) {
+    return config.script_threads > 0 ? config.script_threads : 2 * service::default_threads();
+}
 
 std::string host_of(const ServeConfig& config, std::uint16_t port) {
     const bool six = config.address.find(':') != std::string::npos;
@@ -79,7 +85,7 @@ Status Node::open_storage(const ServeConfig& config) {
 }
 
 void Node::build_services(const ServeConfig& config) {
-    executors_ = std::make_unique<ThreadPool>(kExecutorThreads);
+    executors_ = std::make_unique<ThreadPool>(writer_threads(config));
     docnums_ = std::make_unique<partition::DocnumCache>(kDocnumCacheEntries);
     partitions_ = std::make_unique<service::Partitions>(
         *engine_,
@@ -90,7 +96,13 @@ void Node::build_services(const ServeConfig& config) {
                                           .computed = service::make_computed});
     indexing_ = std::make_unique<service::Indexing>(*catalog_, *partitions_);
     background_ = std::make_unique<service::Background>(
-        *catalog_, *partitions_, *indexing_, std::chrono::milliseconds(config.ttl_sweep_ms));
+        *catalog_,
+        *partitions_,
+        *indexing_,
+        clock_,
+        service::Background::Options{
+            .interval = std::chrono::milliseconds(config.ttl_sweep_ms),
+            .close_after = std::chrono::seconds(config.partition_idle_seconds)});
     signer_ = std::make_unique<service::ContinuationSigner>(catalog_->secret());
     resource_feed_ = std::make_unique<service::ResourceFeed>(*signer_, clock_);
     resources_ = std::make_unique<service::Resources>(
@@ -107,19 +119,26 @@ void Node::build_services(const ServeConfig& config) {
     items_ = std::make_unique<service::Items>(*partitions_);
     batches_ = std::make_unique<service::Batches>(*partitions_);
     item_feed_ = std::make_unique<service::ItemFeed>(*partitions_, *signer_);
-    readers_ = std::make_unique<ThreadPool>(kReaderThreads);
+    // They read ahead for scans of many items, which must not delay short requests.
+    readers_ = std::make_unique<ThreadPool>(ThreadPool::Options{
+        .threads = service::default_threads(), .priority = ThreadPool::Priority::kLow});
     queries_ = std::make_unique<service::Queries>(*partitions_, *signer_, clock_, *readers_);
     watchdog_ = std::make_unique<script::Watchdog>();
     script_pool_ = std::make_unique<script::ScriptPool>(
         script::RuntimeEnvironment{.clock = clock_, .random = random_, .watchdog = *watchdog_},
-        script::PoolOptions{.threads = kScriptThreads});
+        script::PoolOptions{.threads = script_threads(config)});
     script_executor_ = std::make_unique<service::ScriptExecutor>(
         *script_pool_,
         service::ScriptExecutor::BlockLists{.procedures = blocked_procedures_,
                                             .udfs = blocked_udfs_},
         service::ScriptTransaction::Services{
             .partitions = *partitions_, .queries = *queries_, .random = random_});
-    workers_ = std::make_unique<ThreadPool>(kWorkerThreads);
+    lanes_ = std::make_unique<service::Lanes>(
+        service::LaneOptions{.control_threads = config.control_threads,
+                             .item_threads = config.item_threads,
+                             .query_threads = config.query_threads,
+                             .long_query_threads = config.long_query_threads,
+                             .queue_max = config.queue_max});
 }
 
 Status Node::open_gateway(const ServeConfig& config) {
@@ -140,7 +159,7 @@ Status Node::open_gateway(const ServeConfig& config) {
                          .item_feed = *item_feed_,
                          .queries = *queries_,
                          .indexing = *indexing_,
-                         .workers = *workers_,
+                         .lanes = *lanes_,
                          .key = master_key_,
                          .clock = clock_,
                          .random = random_,

@@ -24,6 +24,7 @@
 #include "service/continuation.h"
 #include "service/item_feed.h"
 #include "service/items.h"
+#include "service/lanes.h"
 #include "service/partitions.h"
 #include "service/queries.h"
 #include "service/resource_feed.h"
@@ -91,7 +92,7 @@ private:
     std::unique_ptr<service::ScriptExecutor> script_executor_;
     std::atomic<bool> draining_ = false;
     std::unique_ptr<gateway::Gateway> gateway_;
-    std::unique_ptr<ThreadPool> workers_;
+    std::unique_ptr<service::Lanes> lanes_;
 };
 
 // The storage of a data directory, for the server and for `orrery inspect`.

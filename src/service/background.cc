@@ -2,6 +2,7 @@
 
 #include <future>
 
+#include "base/guarded.h"
 #include "base/log.h"
 
 namespace orrery::service {
@@ -18,11 +19,14 @@ constexpr int kKeySweepsInARow = 16;
 Background::Background(catalog::Catalog& catalog,
                        Partitions& partitions,
                        Indexing& indexing,
-                       std::chrono::milliseconds interval)
+                       const Clock& clock,
+                       const Options& options)
     : catalog_(catalog),
       partitions_(partitions),
       indexing_(indexing),
-      interval_(interval),
+      clock_(clock),
+      options_(options),
+      closed_at_(clock.now_seconds()),
       thread_([this] { run(); }) {}
 
 Background::~Background() {
@@ -45,11 +49,14 @@ void Background::wake() {
 void Background::run() {
     std::unique_lock lock(mutex_);
     while (!stopping_) {
-        changed_.wait_for(lock, interval_, [this] { return awake_ || stopping_; });
+        changed_.wait_for(lock, options_.interval, [this] { return awake_ || stopping_; });
         if (stopping_) return;
         awake_ = false;
         lock.unlock();
-        run_once();
+        static_cast<void>(run_guarded("background work", [this]() -> Status {
+            run_once();
+            return {};
+        }));
         lock.lock();
     }
 }
@@ -61,6 +68,14 @@ void Background::run_once() {
     sweep_expired();
     sweep_deleted_keys();
     if (indexing_.advance()) wake();
+    close_unused();
+}
+
+void Background::close_unused() {
+    const std::int64_t now = clock_.now_seconds();
+    if (now - closed_at_ < options_.close_after.count()) return;
+    closed_at_ = now;
+    partitions_.close_unused();
 }
 
 void Background::sweep_expired() {

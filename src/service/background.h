@@ -1,5 +1,5 @@
 // Background work: removes expired items, items of deleted partition keys and data of removed
-// containers, and builds indexes.
+// containers, builds indexes, and closes partitions that nobody uses.
 
 #pragma once
 
@@ -9,6 +9,7 @@
 #include <thread>
 #include <unordered_map>
 
+#include "base/clock.h"
 #include "base/result.h"
 #include "catalog/catalog.h"
 #include "partition/expiry.h"
@@ -20,11 +21,17 @@ namespace orrery::service {
 
 class Background {
 public:
-    // Starts one thread, which runs a round every `interval` until destruction.
+    struct Options {
+        std::chrono::milliseconds interval{1000};  // between rounds
+        std::chrono::seconds close_after{600};     // of partitions that nobody uses
+    };
+
+    // Starts one thread, which runs rounds until destruction.
     Background(catalog::Catalog& catalog,
                Partitions& partitions,
                Indexing& indexing,
-               std::chrono::milliseconds interval);
+               const Clock& clock,
+               const Options& options);
     Background(const Background&) = delete;
     Background& operator=(const Background&) = delete;
     ~Background();
@@ -37,6 +44,7 @@ public:
 
 private:
     void run();
+    void close_unused();
     void sweep_expired();
     void sweep_deleted_keys();
     // Returns whether there is more to do.
@@ -48,7 +56,9 @@ private:
     catalog::Catalog& catalog_;
     Partitions& partitions_;
     Indexing& indexing_;
-    const std::chrono::milliseconds interval_;
+    const Clock& clock_;
+    const Options options_;
+    std::int64_t closed_at_ = 0;  // seconds
     std::unordered_map<storage::PartitionId, partition::SweepPosition> positions_;
     // Per partition: the position in the deleted key being swept. Keys are swept one at a time.
     std::unordered_map<storage::PartitionId, partition::KeySweepPosition> key_positions_;

@@ -53,7 +53,11 @@ TEST_F(BackgroundTest, RemovesExpiredItemsOfAllRangesAndNoOthers) {
     create(aging, 10, R"(,"ttl":-1)");
     create(aging, 10, R"(,"ttl":1000)");
     create(forever, 5, R"(,"ttl":1)");
-    Background background(*services_.catalog, *services_.partitions, *services_.indexing, kNever);
+    Background background(*services_.catalog,
+                          *services_.partitions,
+                          *services_.indexing,
+                          clock_,
+                          {.interval = kNever});
     clock_.advance(seconds(100));
     wake_until(background, [&] { return count(aging) <= 20; });
     EXPECT_EQ(count(aging), 20U);
@@ -67,7 +71,11 @@ TEST_F(BackgroundTest, RemovesExpiredItemsOfAllRangesAndNoOthers) {
 TEST_F(BackgroundTest, AppliesAChangedDefaultTtl) {
     const auto container = services_.container(R"({"defaultTtl":1000})");
     create(container, 5);
-    Background background(*services_.catalog, *services_.partitions, *services_.indexing, kNever);
+    Background background(*services_.catalog,
+                          *services_.partitions,
+                          *services_.indexing,
+                          clock_,
+                          {.interval = kNever});
     clock_.advance(seconds(50));
     must(services_.catalog->replace_container(
         container->rid,
@@ -80,7 +88,11 @@ TEST_F(BackgroundTest, AppliesAChangedDefaultTtl) {
 TEST_F(BackgroundTest, DropsTheDataOfRemovedContainers) {
     const auto container = services_.container("{}", 2);
     create(container, 10);
-    Background background(*services_.catalog, *services_.partitions, *services_.indexing, kNever);
+    Background background(*services_.catalog,
+                          *services_.partitions,
+                          *services_.indexing,
+                          clock_,
+                          {.interval = kNever});
     ASSERT_TRUE(services_.catalog->remove_container(container->rid, std::nullopt));
     wake_until(background, [&] { return services_.catalog->partitions_to_drop().empty(); });
     for (const auto& range : container->ranges) {
@@ -92,8 +104,11 @@ TEST_F(BackgroundTest, CleansUpAtStart) {
     const auto container = services_.container();
     create(container, 3);
     ASSERT_TRUE(services_.catalog->remove_container(container->rid, std::nullopt));
-    const Background background(
-        *services_.catalog, *services_.partitions, *services_.indexing, kNever);
+    const Background background(*services_.catalog,
+                                *services_.partitions,
+                                *services_.indexing,
+                                clock_,
+                                {.interval = kNever});
     const auto deadline = std::chrono::steady_clock::now() + seconds(30);
     while (!services_.catalog->partitions_to_drop().empty() &&
            std::chrono::steady_clock::now() < deadline) {
@@ -116,8 +131,11 @@ TEST_F(BackgroundTest, DoesNotRetryInALoopWhenWritesFail) {
     clock_.advance(seconds(1));
     const std::uint64_t before = counting.writes();
     {
-        const Background background(
-            *services.catalog, *services.partitions, *services.indexing, kNever);
+        const Background background(*services.catalog,
+                                    *services.partitions,
+                                    *services.indexing,
+                                    clock_,
+                                    {.interval = kNever});
         while (counting.writes() == before) {
             std::this_thread::sleep_for(std::chrono::milliseconds(1));
         }
@@ -129,8 +147,11 @@ TEST_F(BackgroundTest, DoesNotRetryInALoopWhenWritesFail) {
 
 TEST_F(BackgroundTest, StopsAtOnceWhenIdle) {
     for (int i = 0; i < 20; ++i) {
-        Background background(
-            *services_.catalog, *services_.partitions, *services_.indexing, kNever);
+        Background background(*services_.catalog,
+                              *services_.partitions,
+                              *services_.indexing,
+                              clock_,
+                              {.interval = kNever});
         if (i % 2 == 0) background.wake();
     }
 }
@@ -148,7 +169,11 @@ TEST_F(BackgroundTest, RemovesTheItemsOfDeletedPartitionKeys) {
                 }).answer);
     EXPECT_EQ(must(services_.feed->read({}, *container)).page.count, 20U);
     EXPECT_EQ(count(container), 470U);
-    Background background(*services_.catalog, *services_.partitions, *services_.indexing, kNever);
+    Background background(*services_.catalog,
+                          *services_.partitions,
+                          *services_.indexing,
+                          clock_,
+                          {.interval = kNever});
     wake_until(background, [&] { return count(container) <= 20; });
     EXPECT_EQ(count(container), 20U);
     EXPECT_EQ(services_.problems(), "");

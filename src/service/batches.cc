@@ -59,7 +59,7 @@ public:
             return partitions_.open(*container_, selection.first_range);
         }
         key_ = TRY(required_partition_key(request_, *container_));
-        return TRY(route(partitions_, *container_, *key_)).partition;
+        return TRY(route(partitions_, request_, *container_, *key_)).partition;
     }
 
     Step stage(const model::BatchOperation& operation, const partition::Partition& partition) {

@@ -81,8 +81,11 @@ TEST_F(IndexingTest, ResumesAfterARestart) {
     ASSERT_TRUE(again.start());
     EXPECT_EQ(progress(again), before);
     // No request opens the container: the first round covers all containers.
-    const Background background(
-        *again.catalog, *again.partitions, *again.indexing, std::chrono::hours(1));
+    const Background background(*again.catalog,
+                                *again.partitions,
+                                *again.indexing,
+                                clock_,
+                                Background::Options{.interval = std::chrono::hours(1)});
     const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(30);
     while (progress(again) < 100 && std::chrono::steady_clock::now() < deadline) {
         std::this_thread::sleep_for(std::chrono::milliseconds(1));

@@ -41,6 +41,7 @@ struct ItemTarget {
 };
 
 Result<ItemTarget> route(Partitions& partitions,
+                         const Request& request,
                          const catalog::Container& container,
                          const model::PartitionKeyValue& key);
 

@@ -85,7 +85,7 @@ TEST_F(ItemTargetTest, RoutesAKeyToTheRangeOfItsHash) {
     std::set<std::uint32_t> used;
     for (int i = 0; i < 200; ++i) {
         const PartitionKeyValue value{"key " + std::to_string(i)};
-        const ItemTarget target = must(route(*services_.partitions, *one_, value));
+        const ItemTarget target = must(route(*services_.partitions, {}, *one_, value));
         const std::size_t range = one_->range_of(target.epk);
         EXPECT_EQ(target.partition->identity().range_id, one_->ranges[range].id);
         EXPECT_EQ(target.partition->identity().storage_id, one_->ranges[range].partition);

@@ -72,7 +72,7 @@ Result<StagedOperation> stage_put(Partitions& partitions,
                                   std::string_view text,
                                   PutOperation operation) {
     model::ItemBody body = TRY(checked_body(request, container, text));
-    ItemTarget target = TRY(route(partitions, container, body.partition_key));
+    ItemTarget target = TRY(route(partitions, request, container, body.partition_key));
     partition::WriteRules rules = TRY(rules_of(request, container));
     const partition::Identity& identity = target.partition->identity();
     return StagedOperation{
@@ -103,12 +103,12 @@ Result<LocatedItem> locate_item(Partitions& partitions,
         if (address.rid->container != container.rid) return not_found();
         located.ref.docnum = address.rid->number;
         if (container.ranges.size() == 1 && !request.partition_key) {
-            located.partition = TRY(partitions.open(container, 0));
+            located.partition = TRY(partitions.open(container, 0, request.may_block));
             return located;
         }
     }
     const model::PartitionKeyValue key = TRY(required_partition_key(request, container));
-    ItemTarget target = TRY(route(partitions, container, key));
+    ItemTarget target = TRY(route(partitions, request, container, key));
     located.partition = std::move(target.partition);
     located.ref.epk = std::move(target.epk);
     located.ref.partition_key = std::move(target.partition_key);
@@ -201,7 +201,7 @@ Result<StagedOperation> stage_remove_key(Partitions& partitions,
                                          const catalog::Container& container) {
     TRY(check_intended_container(request, container));
     const model::PartitionKeyValue key = TRY(required_partition_key(request, container));
-    ItemTarget target = TRY(route(partitions, container, key));
+    ItemTarget target = TRY(route(partitions, request, container, key));
     return StagedOperation{
         .partition = std::move(target.partition),
         .run = [partition_key = std::move(target.partition_key),

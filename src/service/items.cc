@@ -43,7 +43,7 @@ ItemOutcome Items::read(const Request& request,
     if (auto session = check_session(request, partition); !session) {
         return refuse(std::move(session).take_error());
     }
-    auto found = partition.read(located->ref, container->definition.default_ttl);
+    auto found = partition.read(located->ref, container->definition.default_ttl, request.may_block);
     if (!found) return refuse(std::move(found).take_error());
     if (!*found) return refuse(item_not_found());
     ItemAnswer answer = read_answer(request, partition.identity(), std::move(**found));

@@ -1,5 +1,6 @@
 #include "service/partitions.h"
 
+#include <algorithm>
 #include <chrono>
 #include <mutex>
 #include <thread>
@@ -9,29 +10,68 @@
 
 namespace orrery::service {
 
+namespace {
+
+Error range_gone() {
+    constexpr std::uint32_t kPartitionKeyRangeGone = 1002;
+    return Error(ErrorCode::kGone, "The partition key range is gone.", kPartitionKeyRangeGone);
+}
+
+bool has_partition(const catalog::Container& container, storage::PartitionId id) {
+    return std::any_of(container.ranges.begin(),
+                       container.ranges.end(),
+                       [&](const catalog::PartitionRange& range) { return range.partition == id; });
+}
+
+}  // namespace
+
 Result<std::shared_ptr<partition::Partition>> Partitions::open(const catalog::Container& container,
-                                                               std::size_t range_index) {
+                                                               std::size_t range_index,
+                                                               bool may_block) {
     const catalog::PartitionRange& range = container.ranges[range_index];
-    if (auto found = find(range.partition)) return found;
+    if (auto found = find(range.partition); found && !found->is_closed()) {
+        found->mark_used();
+        return found;
+    }
+    if (!may_block) return Error(ErrorCode::kWouldBlock, "the partition is not open");
     const std::unique_lock lock(mutex_);
-    // A request may still hold a removed container, whose partition must not be reopened. Removal
-    // updates the catalog before this map, so checking in this order is safe.
+    // A request may still hold an old version of the container, and a partition that is gone must
+    // not be reopened. Removal updates the catalog before this map, so checking in this order is
+    // safe.
     const catalog::ContainerPtr newest = catalog_.find_container(container.rid);
     if (!newest) return owner_not_found();
+    if (!has_partition(*newest, range.partition)) return range_gone();
     std::shared_ptr<partition::Partition>& slot = open_[range.partition];
-    if (!slot) {
-        // Compile the newest policy: `container` may have been replaced, and nothing would update
-        // it.
-        const auto policy = TRY(
-            index::PathPolicy::compile(newest->definition, newest->definition.computed_properties));
-        auto store = TRY(engine_.open(range.partition));
-        slot = TRY(partition::Partition::open(
-            {.container = container.rid, .range_id = range.id, .storage_id = range.partition},
-            std::move(store),
-            environment_,
-            policy));
-    }
+    if (!slot || slot->is_closed()) slot = TRY(open_store(*newest, range));
     return slot;
+}
+
+Result<std::shared_ptr<partition::Partition>> Partitions::open_store(
+    const catalog::Container& container, const catalog::PartitionRange& range) {
+    const auto policy = TRY(
+        index::PathPolicy::compile(container.definition, container.definition.computed_properties));
+    auto store = TRY(engine_.open(range.partition));
+    return partition::Partition::open(
+        {.container = container.rid, .range_id = range.id, .storage_id = range.partition},
+        std::move(store),
+        environment_,
+        policy);
+}
+
+void Partitions::close_unused() {
+    const std::unique_lock lock(mutex_);
+    std::erase_if(open_, [](const auto& entry) {
+        const auto& partition = entry.second;
+        // Nobody can start to use it meanwhile: that takes the lock. Background work is found
+        // through open partitions.
+        return partition && !partition->take_used() && partition.use_count() == 1 &&
+               partition->is_idle() && !partition->deletes() && !partition->index_view()->work_left;
+    });
+}
+
+std::size_t Partitions::open_count() const {
+    const std::shared_lock lock(mutex_);
+    return open_.size();
 }
 
 std::shared_ptr<partition::Partition> Partitions::find(storage::PartitionId id) const {

@@ -1,5 +1,11 @@
-// The open partitions of this server. A partition is opened on first use and stays open until its
-// container is removed.
+// The one way to a partition. A partition is opened on first use and closed when it has not been
+// used for a while, or when it is gone: because its container was removed, because another range
+// has taken over its keys, or because another node owns it.
+//
+// A request holds the container, and with it the map of ranges, that it found at its start. If the
+// map has changed since, the answer is 410/1002, and the request is run once more from the start
+// (gateway/router): one that names a key then finds the new owner, and one that names a range
+// learns that the range is gone.
 
 #pragma once
 
@@ -21,12 +27,18 @@ public:
                const partition::Partition::Environment& environment)
         : engine_(engine), catalog_(catalog), environment_(environment) {}
 
-    // 404/1003 if the container has been removed.
+    // 404/1003 if the container has been removed, 410/1002 if it has another map of ranges now. If
+    // it may not block, kWouldBlock for a partition that is not open.
     Result<std::shared_ptr<partition::Partition>> open(const catalog::Container& container,
-                                                       std::size_t range_index);
+                                                       std::size_t range_index,
+                                                       bool may_block = true);
 
-    // The partition if it is open, else null.
+    // The partition if it is open, else null. Does not count as use.
     std::shared_ptr<partition::Partition> find(storage::PartitionId id) const;
+
+    // Closes the partitions that were not used since the last call.
+    void close_unused();
+    std::size_t open_count() const;
 
     // Whether it was ever written to.
     Result<bool> is_written(storage::PartitionId id) const;
@@ -37,6 +49,9 @@ public:
     Status drop_removed();
 
 private:
+    Result<std::shared_ptr<partition::Partition>> open_store(const catalog::Container& container,
+                                                             const catalog::PartitionRange& range);
+
     storage::Engine& engine_;
     catalog::Catalog& catalog_;
     const partition::Partition::Environment environment_;

@@ -46,6 +46,51 @@ TEST_F(PartitionsTest, DoesNotReopenARemovedContainer) {
     EXPECT_EQ(code_of(services_.partitions->open(*container, 0)), "404/1003");
 }
 
+TEST_F(PartitionsTest, DoesNotReopenARetiredPartition) {
+    const auto container = services_.container("{}", 2);
+    catalog::Container stale = *container;
+    stale.ranges[0].partition = 77;  // another range has taken over its keys
+    EXPECT_EQ(code_of(services_.partitions->open(stale, 0)), "410/1002");
+    EXPECT_TRUE(services_.partitions->open(stale, 1));
+    EXPECT_FALSE(has_data(77));
+}
+
+TEST_F(PartitionsTest, OpensOnlyWhereItMayBlock) {
+    const auto container = services_.container();
+    const auto refused = services_.partitions->open(*container, 0, false);
+    ASSERT_FALSE(refused);
+    EXPECT_EQ(refused.error().code(), ErrorCode::kWouldBlock);
+    const auto opened = must(services_.partitions->open(*container, 0));
+    EXPECT_EQ(must(services_.partitions->open(*container, 0, false)), opened);
+}
+
+TEST_F(PartitionsTest, ReopensAFencedPartition) {
+    const auto container = services_.container();
+    ASSERT_TRUE(services_.create(container, R"({"id":"1","pk":"a"})").answer);
+    const auto before = must(services_.partitions->open(*container, 0));
+    engine_.fence(container->ranges[0].partition);
+    const ItemOutcome refused = services_.create(container, R"({"id":"2","pk":"a"})");
+    ASSERT_FALSE(refused.answer);
+    EXPECT_EQ(refused.answer.error().code(), ErrorCode::kFenced);
+    EXPECT_TRUE(before->is_closed());
+    EXPECT_NE(must(services_.partitions->open(*container, 0)), before);
+}
+
+TEST_F(PartitionsTest, ClosesPartitionsThatNobodyUses) {
+    const auto container = services_.container("{}", 3);
+    const auto held = must(services_.partitions->open(*container, 0));
+    ASSERT_TRUE(services_.partitions->open(*container, 1));
+    ASSERT_TRUE(services_.partitions->open(*container, 2));
+    services_.partitions->close_unused();
+    EXPECT_EQ(services_.partitions->open_count(), 3U) << "all were used since they were opened";
+    ASSERT_TRUE(services_.partitions->open(*container, 1));
+    services_.partitions->close_unused();
+    EXPECT_EQ(services_.partitions->find(container->ranges[2].partition), nullptr);
+    EXPECT_NE(services_.partitions->find(container->ranges[1].partition), nullptr) << "used";
+    EXPECT_NE(services_.partitions->find(container->ranges[0].partition), nullptr) << "held";
+    EXPECT_TRUE(services_.partitions->open(*container, 2));
+}
+
 TEST_F(PartitionsTest, DroppingRemovesTheDataAndTheListEntry) {
     const auto kept = services_.container(R"({"id":"kept"})");
     const auto gone = services_.container(R"({"id":"gone"})", 3);

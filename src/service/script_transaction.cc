@@ -60,7 +60,7 @@ Result<std::unique_ptr<ScriptTransaction>> ScriptTransaction::begin(const Servic
     const catalog::Container& container = *found.container;
     TRY(check_intended_container(request, container));
     const model::PartitionKeyValue key = TRY(required_partition_key(request, container));
-    ItemTarget target = TRY(route(services.partitions, container, key));
+    ItemTarget target = TRY(route(services.partitions, request, container, key));
     TRY(check_session(request, *target.partition));
     return std::make_unique<ScriptTransaction>(
         Begun(), services, request, found, udfs, std::move(target.partition));

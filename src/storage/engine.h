@@ -11,6 +11,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -65,6 +66,11 @@ public:
     // True and `value` set if the key exists; otherwise false and `value` unspecified.
     virtual Result<bool> get(std::string_view key, std::string& value) const = 0;
 
+    // The same without waiting for the medium: kWouldBlock if the answer is not in memory.
+    virtual Result<bool> get_from_memory(std::string_view key, std::string& value) const {
+        return get(key, value);
+    }
+
     // The values of many keys, in the order of the keys, all from the same state.
     virtual Result<std::vector<std::optional<std::string>>> get_many(
         std::span<const std::string> keys) const = 0;
@@ -80,15 +86,22 @@ public:
     // The current state; it does not change while referenced.
     virtual std::shared_ptr<const Reader> snapshot() const = 0;
 
-    // Applies the whole batch and returns once it is on stable storage, or applies nothing and
-    // returns an error. An empty batch succeeds without touching the medium. Calls for one
-    // partition come from one thread at a time; calls for different partitions may run in parallel
-    // and share a sync.
+    using Done = std::function<void(Status)>;
+
+    // Applies the whole batch and reports success once it is on stable storage, or applies nothing
+    // and reports an error. An empty batch succeeds without touching the medium.
+    //
+    // `done` is called exactly once, on any thread, possibly before this returns; it must neither
+    // block nor throw. Until then the batch must not change, and the partition must not start
+    // another commit. Commits of different partitions may run in parallel and share a sync.
     //
     // After an error the old state remains, now and after a restart, with one exception: if the
     // machine stops before the engine has recovered from a failed sync, the whole batch may be
     // applied.
-    virtual Status commit(const WriteBatch& batch) = 0;
+    virtual void start_commit(const WriteBatch& batch, Done done) = 0;
+
+    // The same, but waits for the outcome.
+    Status commit(const WriteBatch& batch);
 };
 
 class Engine {

@@ -95,6 +95,10 @@ public:
         TRY(state_->check());
         return inner_->get(key, value);
     }
+    Result<bool> get_from_memory(std::string_view key, std::string& value) const override {
+        TRY(state_->check());
+        return inner_->get_from_memory(key, value);
+    }
     Result<std::vector<std::optional<std::string>>> get_many(
         std::span<const std::string> keys) const override {
         TRY(state_->check());
@@ -118,9 +122,9 @@ public:
     std::shared_ptr<const Reader> snapshot() const override {
         return std::make_shared<FaultyReader>(inner_->snapshot(), state_);
     }
-    Status commit(const WriteBatch& batch) override {
-        if (batch.empty()) return state_->check();
-        return state_->write([&] { return inner_->commit(batch); });
+    void start_commit(const WriteBatch& batch, Done done) override {
+        done(batch.empty() ? state_->check()
+                           : state_->write([&] { return inner_->commit(batch); }));
     }
 };
 

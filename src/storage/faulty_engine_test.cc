@@ -1,6 +1,6 @@
 #include "storage/faulty_engine.h"
 
-#include "storage/engine_conformance.h"
+#include "storage/engine_commit_conformance.h"
 #include "storage/memory/memory_engine.h"
 
 namespace orrery::storage {
@@ -24,6 +24,7 @@ namespace conformance {
 namespace {
 
 INSTANTIATE_TYPED_TEST_SUITE_P(FaultyWithoutFaults, EngineConformance, FaultyHarness);
+INSTANTIATE_TYPED_TEST_SUITE_P(FaultyWithoutFaults, EngineWithoutWaiting, FaultyHarness);
 INSTANTIATE_TYPED_TEST_SUITE_P(FaultyWithoutFaults, EngineFencing, FaultyHarness);
 
 class FaultyEngineTest : public testing::Test {

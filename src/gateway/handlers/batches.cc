@@ -3,6 +3,7 @@
 #include "gateway/handlers/handlers.h"
 #include "gateway/handlers/item_status.h"
 #include "gateway/headers.h"
+#include "gateway/router.h"
 #include "gateway/status.h"
 #include "hybridrow/batch_codec.h"
 #include "json/number.h"
@@ -78,22 +79,6 @@ http::Response make_response(Call& call,
     return response;
 }
 
-void run(const Backend& backend, const CallPtr& call, const service::FoundContainer& found) {
-    auto operations = parse_batch(call->exchange().body());
-    if (!operations) return call->fail(operations.error());
-    for (model::BatchOperation& operation : *operations) {
-        operation.minimal_return = operation.minimal_return || call->wants_minimal();
-    }
-    const service::BatchOptions options{
-        .atomic = !is_bulk(*call), .continue_on_error = call->flag(header::kBatchContinueOnError)};
-    backend.batches.run(
-        call->request, found.container, *operations, options, [call, found](BatchOutcome outcome) {
-            auto held = std::make_shared<BatchOutcome>(std::move(outcome));
-            call->respond_with(
-                [call, found, held] { return make_response(*call, found, std::move(*held)); });
-        });
-}
-
 }  // namespace
 
 bool is_bulk(const Call& call) {
@@ -103,8 +88,24 @@ bool is_bulk(const Call& call) {
 }
 
 void post_batch(const Backend& backend, const CallPtr& call, const service::FoundContainer& found) {
-    // Parsing up to a hundred items takes too long for a reactor thread.
-    backend.workers.post([&backend, call, found] { run(backend, call, found); });
+    auto operations = parse_batch(call->exchange().body());
+    if (!operations) return call->fail(operations.error());
+    for (model::BatchOperation& operation : *operations) {
+        operation.minimal_return = operation.minimal_return || call->wants_minimal();
+    }
+    const service::BatchOptions options{
+        .atomic = !is_bulk(*call), .continue_on_error = call->flag(header::kBatchContinueOnError)};
+    backend.batches.run(
+        call->request,
+        found.container,
+        *operations,
+        options,
+        [&backend, call, found](BatchOutcome outcome) {
+            if (!outcome.results && run_again(backend, call, outcome.results.error())) return;
+            auto held = std::make_shared<BatchOutcome>(std::move(outcome));
+            call->respond_with(
+                [call, found, held] { return make_response(*call, found, std::move(*held)); });
+        });
 }
 
 }  // namespace orrery::gateway::handlers

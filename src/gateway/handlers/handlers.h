@@ -33,9 +33,9 @@ void delete_container(const Backend& backend, const CallPtr& call);
 
 void list_items(const Backend& backend, const CallPtr& call);
 void post_item(const Backend& backend, const CallPtr& call);
-// A query posted to the feed. Call from any thread.
+// A query posted to the feed. Blocks.
 void query_items(const Backend& backend, const CallPtr& call, const service::FoundContainer& found);
-// A batch posted to the feed. Call from any thread.
+// A batch posted to the feed. Takes too long for a connection's thread.
 void post_batch(const Backend& backend, const CallPtr& call, const service::FoundContainer& found);
 // Whether the request is a non-atomic batch.
 bool is_bulk(const Call& call);

@@ -4,6 +4,7 @@
 #include "gateway/handlers/handlers.h"
 #include "gateway/handlers/item_status.h"
 #include "gateway/headers.h"
+#include "gateway/router.h"
 #include "json/binary.h"
 #include "model/limits.h"
 #include "service/errors.h"
@@ -60,8 +61,11 @@ std::string location_of(const Call& call, const Backend& backend) {
 
 // Writes complete on the partition's executor: build the response elsewhere to free it for the next
 // batch.
-service::ItemCallback answer_later(const CallPtr& call, service::FoundContainer found) {
-    return [call, found = std::move(found)](ItemOutcome outcome) {
+service::ItemCallback answer_later(const Backend& backend,
+                                   const CallPtr& call,
+                                   service::FoundContainer found) {
+    return [&backend, call, found = std::move(found)](ItemOutcome outcome) {
+        if (!outcome.answer && run_again(backend, call, outcome.answer.error())) return;
         // std::function requires copyable captures.
         auto held = std::make_shared<ItemOutcome>(std::move(outcome));
         call->respond_with(
@@ -92,12 +96,19 @@ void write_triggered(const Backend& backend,
     const bool addressed = kind == service::TriggeredWrite::Kind::kReplace ||
                            kind == service::TriggeredWrite::Kind::kRemove;
     if (addressed) write.address = address_of(*call, found);
-    write_with_triggers(
-        backend, call, found, std::move(write), [call, found](service::TriggeredAnswer answer) {
-            auto held = std::make_shared<service::TriggeredAnswer>(std::move(answer));
-            call->respond_with(
-                [call, found, held] { return triggered_response(*call, found, std::move(*held)); });
-        });
+    write_with_triggers(backend,
+                        call,
+                        found,
+                        std::move(write),
+                        [&backend, call, found](service::TriggeredAnswer answer) {
+                            if (!answer.item && run_again(backend, call, answer.item.error()))
+                                return;
+                            auto held =
+                                std::make_shared<service::TriggeredAnswer>(std::move(answer));
+                            call->respond_with([call, found, held] {
+                                return triggered_response(*call, found, std::move(*held));
+                            });
+                        });
 }
 
 // The Rust SDK sends items as binary JSON, which only the first byte tells.
@@ -119,7 +130,10 @@ void list_items(const Backend& backend, const CallPtr& call) {
     const auto found = owner_of(backend, *call);
     if (!found) return call->fail(found.error());
     const auto page = backend.item_feed.read(call->request, *found->container);
-    if (!page) return call->fail(page.error());
+    if (!page) {
+        if (!run_again(backend, call, page.error())) call->fail(page.error());
+        return;
+    }
     http::Response response =
         call->make_feed(found->container->rid.text(), "Documents", page->page);
     add_container_headers(response, *found);
@@ -150,7 +164,7 @@ void post_item(const Backend& backend, const CallPtr& call) {
     if (triggers) {
         return write_triggered(backend, call, *found, upserts ? Kind::kUpsert : Kind::kCreate);
     }
-    const service::ItemCallback done = answer_later(call, *found);
+    const service::ItemCallback done = answer_later(backend, call, *found);
     const std::string& body = call->exchange().body();
     if (upserts) {
         backend.items.upsert(call->request, found->container, body, done);
@@ -164,6 +178,7 @@ void read_item(const Backend& backend, const CallPtr& call) {
     if (!found) return call->fail(found.error());
     ItemOutcome outcome =
         backend.items.read(call->request, found->container, address_of(*call, *found));
+    if (!outcome.answer && run_again(backend, call, outcome.answer.error())) return;
     const bool read = static_cast<bool>(outcome.answer);
     http::Response response = make_response(*call, *found, std::move(outcome));
     if (read) response.add_header(header::kContentLocation, location_of(*call, backend));
@@ -181,7 +196,7 @@ void replace_item(const Backend& backend, const CallPtr& call) {
                           found->container,
                           address_of(*call, *found),
                           call->exchange().body(),
-                          answer_later(call, *found));
+                          answer_later(backend, call, *found));
 }
 
 void patch_item(const Backend& backend, const CallPtr& call) {
@@ -192,7 +207,7 @@ void patch_item(const Backend& backend, const CallPtr& call) {
                         found->container,
                         address_of(*call, *found),
                         call->exchange().body(),
-                        answer_later(call, *found));
+                        answer_later(backend, call, *found));
 }
 
 void post_operation(const Backend& backend, const CallPtr& call) {
@@ -203,7 +218,8 @@ void post_operation(const Backend& backend, const CallPtr& call) {
                                 "This container operation is not supported by this server."));
     }
     backend.items.remove_key(
-        call->request, found->container, [call, found = *found](ItemOutcome outcome) {
+        call->request, found->container, [&backend, call, found = *found](ItemOutcome outcome) {
+            if (!outcome.answer && run_again(backend, call, outcome.answer.error())) return;
             auto held = std::make_shared<ItemOutcome>(std::move(outcome));
             call->respond_with([call, found, held] {
                 const bool deleted = static_cast<bool>(held->answer);
@@ -223,8 +239,10 @@ void delete_item(const Backend& backend, const CallPtr& call) {
     if (names_triggers(*call)) {
         return write_triggered(backend, call, *found, service::TriggeredWrite::Kind::kRemove);
     }
-    backend.items.remove(
-        call->request, found->container, address_of(*call, *found), answer_later(call, *found));
+    backend.items.remove(call->request,
+                         found->container,
+                         address_of(*call, *found),
+                         answer_later(backend, call, *found));
 }
 
 }  // namespace orrery::gateway::handlers

@@ -3,6 +3,7 @@
 #include "base/percent.h"
 #include "gateway/handlers/handlers.h"
 #include "gateway/headers.h"
+#include "gateway/router.h"
 #include "script/system_scripts.h"
 #include "service/triggers.h"
 
@@ -51,13 +52,15 @@ void execute_procedure(const Backend& backend, const CallPtr& call) {
     const auto procedure = find_procedure(*found, call->path.ids[2]);
     if (!procedure) return call->fail(procedure.error());
     const bool logging = call->flag(header::kScriptEnableLogging);
+    call->request.may_block = true;
     backend.script_executor.execute(
         call->request,
         *found,
         *procedure,
         call->exchange().body(),
         logging,
-        [call, found = *found, logging](ProcedureAnswer answer) {
+        [&backend, call, found = *found, logging](ProcedureAnswer answer) {
+            if (!answer.body && run_again(backend, call, answer.body.error())) return;
             auto held = std::make_shared<ProcedureAnswer>(std::move(answer));
             call->respond_with([call, found, held, logging] {
                 return procedure_response(*call, found, std::move(*held), logging);
@@ -90,6 +93,7 @@ void write_with_triggers(const Backend& backend,
     write.before = *std::move(before);
     write.after = *std::move(after);
     write.body = call->exchange().body();
+    call->request.may_block = true;
     backend.script_executor.write(call->request, found, std::move(write), done);
 }
 

@@ -1,6 +1,7 @@
 #include "gateway/handlers/handlers.h"
 #include "gateway/handlers/query_headers.h"
 #include "gateway/headers.h"
+#include "gateway/router.h"
 
 namespace orrery::gateway::handlers {
 
@@ -28,21 +29,31 @@ void answer_plan(const Backend& backend, Call& call, const service::FoundContain
     call.respond(std::move(response));
 }
 
-http::Response answer(const Backend& backend,
-                      Call& call,
-                      const service::FoundContainer& found,
-                      sql::UdfCaller* udfs) {
-    const auto result = backend.queries.run(
-        call.request, options_of(call), *found.container, query_text_of(call), udfs);
-    if (!result) return call.make_error(result.error());
+// Answers with the rows, unless the query is to run again.
+void answer(const Backend& backend,
+            const CallPtr& call,
+            const service::FoundContainer& found,
+            const Result<service::QueryAnswer>& result) {
+    if (!result) {
+        if (!run_again(backend, call, result.error())) call->fail(result.error());
+        return;
+    }
     http::Response response =
-        call.make_feed(found.container->rid.text(), "Documents", result->page);
+        call->make_feed(found.container->rid.text(), "Documents", result->page);
     add_container_headers(response, found);
     if (result->position) {
-        add_position_headers(response, *result->position, call.request.api_version);
+        add_position_headers(response, *result->position, call->request.api_version);
     }
-    add_query_headers(response, call, *result);
-    return response;
+    add_query_headers(response, *call, *result);
+    call->respond(std::move(response));
+}
+
+Result<service::QueryAnswer> run(const Backend& backend,
+                                 Call& call,
+                                 const service::FoundContainer& found,
+                                 sql::UdfCaller* udfs) {
+    return backend.queries.run(
+        call.request, options_of(call), *found.container, query_text_of(call), udfs);
 }
 
 }  // namespace
@@ -52,16 +63,16 @@ void query_items(const Backend& backend,
                  const service::FoundContainer& found) {
     if (call->flag(header::kIsQueryPlan)) return answer_plan(backend, *call, found);
     if (!service::calls_udfs(query_text_of(*call))) {
-        return backend.workers.post(
-            [&backend, call, found] { call->respond(answer(backend, *call, found, nullptr)); });
+        return answer(backend, call, found, run(backend, *call, found, nullptr));
     }
-    const auto response = std::make_shared<http::Response>();
+    call->request.pacer = nullptr;  // from here on it runs on a script thread
+    const auto result = std::make_shared<std::optional<Result<service::QueryAnswer>>>();
     const Status posted = backend.script_executor.with_udfs(
         found.container,
-        [&backend, call, found, response](sql::UdfCaller& udfs) {
-            *response = answer(backend, *call, found, &udfs);
+        [&backend, call, found, result](sql::UdfCaller& udfs) {
+            *result = run(backend, *call, found, &udfs);
         },
-        [call, response] { call->respond(std::move(*response)); });
+        [&backend, call, found, result] { answer(backend, call, found, **result); });
     if (!posted) call->fail(posted.error());
 }
 

@@ -260,9 +260,8 @@ public:
     std::shared_ptr<const Reader> snapshot() const override {
         return std::make_shared<MemorySnapshot>(partition_);
     }
-    Status commit(const WriteBatch& batch) override {
-        if (batch.empty()) return {};
-        return partition_->commit(batch);
+    void start_commit(const WriteBatch& batch, Done done) override {
+        done(batch.empty() ? Status() : partition_->commit(batch));
     }
 
 private:

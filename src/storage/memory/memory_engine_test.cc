@@ -1,6 +1,6 @@
 #include "storage/memory/memory_engine.h"
 
-#include "storage/engine_conformance.h"
+#include "storage/engine_commit_conformance.h"
 
 namespace orrery::storage {
 namespace {
@@ -22,6 +22,7 @@ namespace conformance {
 namespace {
 
 INSTANTIATE_TYPED_TEST_SUITE_P(Memory, EngineConformance, MemoryHarness);
+INSTANTIATE_TYPED_TEST_SUITE_P(Memory, EngineWithoutWaiting, MemoryHarness);
 INSTANTIATE_TYPED_TEST_SUITE_P(Memory, EngineFencing, MemoryHarness);
 
 TEST(MemoryEngine, FencesOnePartitionOnly) {

@@ -6,6 +6,7 @@
 
 #include <rocksdb/convenience.h>
 
+#include "base/guarded.h"
 #include "base/log.h"
 #include "storage/rocksdb/rocks_files.h"
 #include "storage/rocksdb/rocks_status.h"
@@ -99,6 +100,33 @@ RocksDatabase::~RocksDatabase() {
 std::shared_ptr<RocksInstance> RocksDatabase::instance() const {
     const std::shared_lock lock(instance_mutex_);
     return instance_;
+}
+
+void RocksDatabase::start_write(rocksdb::WriteBatch batch, GroupCommit::Done done) {
+    auto own = commits_waiting_.lead_with({std::move(batch), std::move(done)});
+    if (!own) return;
+    // done() may release the last other reference.
+    const auto self = shared_from_this();
+    write_group(std::move(*own));
+    if (commits_waiting_.lead_on()) {
+        instance()->resources->committers->post([self] { self->lead(); });
+    }
+}
+
+void RocksDatabase::lead() {
+    do {
+        write_group(commits_waiting_.next_group());
+    } while (commits_waiting_.lead_on());
+}
+
+void RocksDatabase::write_group(GroupCommit::Group group) {
+    const Status outcome = run_guarded("commit", [&]() -> Status {
+        rocksdb::WriteBatch together = merge(group);
+        return write(together);
+    });
+    for (GroupCommit::Commit& commit : group) {
+        commit.done(outcome ? Status() : Status(outcome.error().copy()));
+    }
 }
 
 Status RocksDatabase::write(rocksdb::WriteBatch& batch) {

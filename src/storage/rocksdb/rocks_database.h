@@ -21,6 +21,7 @@
 #include <rocksdb/write_batch.h>
 
 #include "base/result.h"
+#include "storage/rocksdb/group_commit.h"
 #include "storage/rocksdb/rocks_options.h"
 #include "storage/rocksdb/wal_continuity.h"
 
@@ -50,7 +51,7 @@ struct RocksInstance {
     bool retired = false;
 };
 
-class RocksDatabase {
+class RocksDatabase : public std::enable_shared_from_this<RocksDatabase> {
 public:
     // `options.path` and `options.create` refer to this database.
     static Result<std::shared_ptr<RocksDatabase>> open(
@@ -64,7 +65,12 @@ public:
     // The instance to read from now. One instance never changes into another.
     std::shared_ptr<RocksInstance> instance() const;
 
-    // Writes and syncs. Thread-safe; concurrent calls share syncs.
+    // Writes and syncs, then calls `done`. Thread-safe; concurrent calls share a log record and its
+    // sync. The first caller writes on its own thread; those that come meanwhile do not wait, and
+    // their batches are written on a committer's.
+    void start_write(rocksdb::WriteBatch batch, GroupCommit::Done done);
+
+    // Writes and syncs on this thread.
     Status write(rocksdb::WriteBatch& batch);
 
 private:
@@ -74,10 +80,13 @@ private:
         std::string message;
     };
 
+    void lead();
+    void write_group(GroupCommit::Group group);
     Status recover();
     Status reopen(RocksInstance& failed);
 
     RocksOptions options_;
+    GroupCommit commits_waiting_;
 
     // Commits hold it shared, recovery exclusively.
     std::shared_mutex commits_;

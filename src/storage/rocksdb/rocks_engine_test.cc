@@ -2,7 +2,7 @@
 
 #include <filesystem>
 
-#include "storage/engine_conformance.h"
+#include "storage/engine_commit_conformance.h"
 #include "storage/rocksdb/faulty_file_system.h"
 #include "storage/temporary_directory.h"
 
@@ -58,7 +58,9 @@ using InMemory =
     testing::Types<RocksHarness<open_shared_rocks, true>, RocksHarness<open_split_rocks, true>>;
 
 INSTANTIATE_TYPED_TEST_SUITE_P(RocksOnDisk, EngineConformance, OnDisk);
+INSTANTIATE_TYPED_TEST_SUITE_P(RocksOnDisk, EngineWithoutWaiting, OnDisk);
 INSTANTIATE_TYPED_TEST_SUITE_P(RocksInMemory, EngineConformance, InMemory);
+INSTANTIATE_TYPED_TEST_SUITE_P(RocksInMemory, EngineWithoutWaiting, InMemory);
 INSTANTIATE_TYPED_TEST_SUITE_P(RocksInMemory, EngineFencing, InMemory);
 
 std::unique_ptr<Engine> opened(Result<std::unique_ptr<Engine>> result) {

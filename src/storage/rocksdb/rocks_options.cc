@@ -153,8 +153,10 @@ void choose_tables(rocksdb::Options& options,
 
 }  // namespace
 
-std::shared_ptr<const RocksResources> make_rocks_resources(const RocksOptions& options) {
+std::shared_ptr<const RocksResources> make_rocks_resources(const RocksOptions& options,
+                                                           ThreadPool& committers) {
     auto resources = std::make_shared<RocksResources>();
+    resources->committers = &committers;
     resources->file_system = std::make_shared<WalGuardFileSystem>(
         options.file_system ? options.file_system : rocksdb::FileSystem::Default());
     resources->env = rocksdb::NewCompositeEnv(resources->file_system);

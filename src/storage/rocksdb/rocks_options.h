@@ -8,6 +8,7 @@
 #include <rocksdb/env.h>
 #include <rocksdb/options.h>
 
+#include "base/thread_pool.h"
 #include "storage/rocksdb/rocks_engine.h"
 #include "storage/rocksdb/wal_guard_file_system.h"
 
@@ -22,9 +23,12 @@ struct RocksResources {
     std::unique_ptr<rocksdb::Env> env;
     std::shared_ptr<rocksdb::Cache> block_cache;
     std::shared_ptr<rocksdb::Logger> logger;
+    ThreadPool* committers = nullptr;  // write groups of commits
 };
 
-std::shared_ptr<const RocksResources> make_rocks_resources(const RocksOptions& options);
+// `committers` belongs to the engine.
+std::shared_ptr<const RocksResources> make_rocks_resources(const RocksOptions& options,
+                                                           ThreadPool& committers);
 
 rocksdb::Options make_database_options(const RocksOptions& options,
                                        const RocksResources& resources);

@@ -11,6 +11,7 @@
 #include <rocksdb/snapshot.h>
 
 #include "base/bytes.h"
+#include "base/guarded.h"
 #include "storage/rocksdb/rocks_options.h"
 #include "storage/rocksdb/rocks_status.h"
 
@@ -152,6 +153,7 @@ Result<bool> KeySpace::get(RocksInstance& instance,
     const rocksdb::Status status =
         db.Get(options, db.DefaultColumnFamily(), FullKey(prefix_, key).slice(), &found);
     if (status.IsNotFound()) return false;
+    if (status.IsIncomplete()) return Error(ErrorCode::kWouldBlock, "not in memory");
     if (!status.ok()) return to_error(status, "reading from " + instance.path);
     if (found.IsPinned()) value.assign(found.data(), found.size());
     return true;
@@ -235,15 +237,22 @@ public:
         std::span<const std::string> keys) const override {
         return keys_->get_many(*database_->instance(), {}, keys);
     }
+    Result<bool> get_from_memory(std::string_view key, std::string& value) const override {
+        rocksdb::ReadOptions options;
+        options.read_tier = rocksdb::kBlockCacheTier;
+        return keys_->get(*database_->instance(), options, key, value);
+    }
     std::unique_ptr<Cursor> scan(const Range& range, Direction direction) const override {
         return keys_->scan(database_->instance(), {}, range, direction);
     }
     std::shared_ptr<const Reader> snapshot() const override {
         return std::make_shared<RocksSnapshot>(database_->instance(), keys_);
     }
-    Status commit(const WriteBatch& batch) override;
+    void start_commit(const WriteBatch& batch, Done done) override;
 
 private:
+    Result<rocksdb::WriteBatch> with_prefix(const WriteBatch& batch) const;
+
     const std::shared_ptr<RocksDatabase> database_;
     const std::shared_ptr<const KeySpace> keys_;
 };
@@ -251,8 +260,18 @@ private:
 // RocksDB's overhead per operation: a tag and two lengths, plus the prefix.
 constexpr std::size_t kOperationOverhead = 12 + kPrefixSize;
 
-Status RocksStore::commit(const WriteBatch& batch) {
-    if (batch.empty()) return {};
+void RocksStore::start_commit(const WriteBatch& batch, Done done) {
+    if (batch.empty()) return done(Status());
+    rocksdb::WriteBatch converted;
+    Status status = run_guarded("converting a commit", [&]() -> Status {
+        converted = TRY(with_prefix(batch));
+        return {};
+    });
+    if (!status) return done(std::move(status));
+    database_->start_write(std::move(converted), std::move(done));
+}
+
+Result<rocksdb::WriteBatch> RocksStore::with_prefix(const WriteBatch& batch) const {
     rocksdb::WriteBatch out(batch.byte_size() + batch.size() * kOperationOverhead);
     for (std::size_t i = 0; i < batch.size(); ++i) {
         const WriteBatch::Operation operation = batch.operation(i);
@@ -267,7 +286,7 @@ Status RocksStore::commit(const WriteBatch& batch) {
         }
         TRY(to_status(added, "adding to a batch"));
     }
-    return database_->write(out);
+    return out;
 }
 
 }  // namespace

@@ -15,8 +15,9 @@ namespace {
 // Here a partition is a key prefix: opening one costs nothing.
 class SharedRocksEngine final : public Engine {
 public:
-    explicit SharedRocksEngine(std::shared_ptr<RocksDatabase> database)
-        : database_(std::move(database)) {}
+    SharedRocksEngine(std::unique_ptr<ThreadPool> committers,
+                      std::shared_ptr<RocksDatabase> database)
+        : database_(std::move(database)), committers_(std::move(committers)) {}
 
     Result<std::shared_ptr<PartitionStore>> open(PartitionId id) override {
         return make_rocks_store(database_, id);
@@ -33,6 +34,7 @@ private:
     Result<std::optional<std::string>> last_key(PartitionId id) const;
 
     const std::shared_ptr<RocksDatabase> database_;
+    const std::unique_ptr<ThreadPool> committers_;
 };
 
 Status SharedRocksEngine::drop(PartitionId id) {
@@ -67,8 +69,11 @@ Result<std::optional<std::string>> SharedRocksEngine::last_key(PartitionId id) c
 }  // namespace
 
 Result<std::unique_ptr<Engine>> open_shared_rocks(const RocksOptions& options) {
-    auto database = TRY(RocksDatabase::open(options, make_rocks_resources(options)));
-    return std::unique_ptr<Engine>(std::make_unique<SharedRocksEngine>(std::move(database)));
+    // More would only wait for each other: a database writes one group at a time.
+    auto committers = std::make_unique<ThreadPool>(1);
+    auto database = TRY(RocksDatabase::open(options, make_rocks_resources(options, *committers)));
+    return std::unique_ptr<Engine>(
+        std::make_unique<SharedRocksEngine>(std::move(committers), std::move(database)));
 }
 
 }  // namespace orrery::storage

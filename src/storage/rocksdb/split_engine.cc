@@ -36,10 +36,13 @@ Status remove_directory(rocksdb::FileSystem& file_system, const std::string& pat
     return to_status(file_system.DeleteDir(path, options, nullptr), "removing " + path);
 }
 
+// How many databases can write at a time, besides those that do so on their callers' threads.
+constexpr std::size_t kCommitters = 4;
+
 class SplitRocksEngine final : public Engine {
 public:
     explicit SplitRocksEngine(RocksOptions options)
-        : options_(std::move(options)), resources_(make_rocks_resources(options_)) {}
+        : options_(std::move(options)), resources_(make_rocks_resources(options_, committers_)) {}
 
     // Checks for the directory and creates it if allowed.
     Status prepare();
@@ -60,6 +63,7 @@ private:
     }
 
     const RocksOptions options_;
+    ThreadPool committers_{kCommitters};
     const std::shared_ptr<const RocksResources> resources_;
 
     mutable std::mutex mutex_;
