@@ -21,6 +21,13 @@ function(orrery_module name allowed)
     if(tests AND ORRERY_TESTS)
         add_executable(${name}_test ${tests})
         target_compile_options(${name}_test PRIVATE ${ORRERY_TEST_OPTIONS})
+        if(ORRERY_UNITY)
+            # Tests share names too freely for batches.
+            target_precompile_headers(${name}_test PRIVATE
+                <gmock/gmock.h> <gtest/gtest.h> <algorithm> <atomic> <chrono> <functional> <future>
+                <map> <memory> <optional> <span> <string> <string_view> <thread> <unordered_map>
+                <variant> <vector>)
+        endif()
         target_link_libraries(${name}_test ${name} GTest::gmock GTest::gtest_main)
         add_test(NAME unit.${name} COMMAND ${name}_test)
     endif()

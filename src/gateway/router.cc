@@ -8,8 +8,6 @@
 
 namespace orrery::gateway {
 
-namespace {
-
 using Handler = void (*)(const Backend&, const CallPtr&);
 
 // Where a handler runs.
@@ -19,8 +17,6 @@ enum class Lane : std::uint8_t {
     kItems,
     kQueries,
 };
-
-}  // namespace
 
 struct Route {
     ResourceType type;
