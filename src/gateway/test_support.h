@@ -47,7 +47,10 @@ public:
         }
         return std::nullopt;
     }
-    std::string& body() override { return body_; }
+    std::string& body() override {
+        if (body_throws) throw std::bad_alloc();
+        return body_;
+    }
     bool body_too_large() const override { return too_large; }
     bool secure() const override { return over_tls; }
     void respond(http::Response response) override { response_.set_value(std::move(response)); }
@@ -58,6 +61,7 @@ public:
     std::future<http::Response> response() { return response_.get_future(); }
 
     bool too_large = false;
+    bool body_throws = false;
     bool over_tls = false;
 
 private:
