@@ -25,7 +25,11 @@ class EchoHandler final : public http::Handler {
 public:
     explicit EchoHandler(http::Response response) : response_(std::move(response)) {}
 
-    void handle(std::shared_ptr<http::Exchange> exchange) override { exchange->respond(response_); }
+    std::shared_ptr<http::AdmittedRequest> admit(
+        std::shared_ptr<http::Exchange> exchange) override {
+        exchange->respond(response_);
+        return nullptr;
+    }
     http::Response refuse(unsigned status, std::string_view /*reason*/) override {
         http::Response response;
         response.status = status;

@@ -63,18 +63,40 @@ Result<service::Request> read_request(const Call& call) {
 
 }  // namespace
 
-void Gateway::handle(std::shared_ptr<http::Exchange> exchange) {
+class Gateway::AdmittedCall final : public http::AdmittedRequest,
+                                    public std::enable_shared_from_this<Gateway::AdmittedCall> {
+public:
+    AdmittedCall(const Backend& backend,
+                 std::shared_ptr<http::Exchange> exchange,
+                 std::string activity_id)
+        : call(std::move(exchange), std::move(activity_id)), backend_(backend) {}
+
+    void handle() override {
+        if (call.exchange().body_too_large()) {
+            return call.fail(Error(ErrorCode::kTooLarge, "Request size is too large"));
+        }
+        dispatch(backend_, CallPtr(shared_from_this(), &call));
+    }
+
+    Call call;
+
+private:
+    const Backend& backend_;
+};
+
+std::shared_ptr<http::AdmittedRequest> Gateway::admit(std::shared_ptr<http::Exchange> exchange) {
     if (auto response = handlers::answer_without_key(*exchange, backend_)) {
         exchange->respond(std::move(*response));
-        return;
+        return nullptr;
     }
     std::string activity_id = activity_id_of(*exchange);
-    const auto call = std::make_shared<Call>(std::move(exchange), std::move(activity_id));
-    if (const Status prepared = prepare(*call); !prepared) {
-        call->fail(prepared.error());
-        return;
+    auto admitted =
+        std::make_shared<AdmittedCall>(backend_, std::move(exchange), std::move(activity_id));
+    if (const Status prepared = prepare(admitted->call); !prepared) {
+        admitted->call.fail(prepared.error());
+        return nullptr;
     }
-    dispatch(backend_, call);
+    return admitted;
 }
 
 Status Gateway::prepare(Call& call) const {
@@ -92,9 +114,6 @@ Status Gateway::prepare(Call& call) const {
                                   .date = call.header(header::kDate)};
     TRY(backend_.key.check(
         call.header(header::kAuthorization), parts, backend_.clock.now_seconds()));
-    if (call.exchange().body_too_large()) {
-        return Error(ErrorCode::kTooLarge, "Request size is too large");
-    }
     call.request = TRY(read_request(call));
     return {};
 }

@@ -1,4 +1,5 @@
-// Entry point for requests: parses the path, checks the signature, and dispatches to a handler.
+// Entry point for requests: parses the path and checks the signature before the body is read, then
+// dispatches to a handler.
 // Only this module knows the REST API; only http/ knows sockets.
 
 #pragma once
@@ -15,10 +16,13 @@ public:
     explicit Gateway(Backend backend)
         : backend_(std::move(backend)), activity_ids_(backend_.random) {}
 
-    void handle(std::shared_ptr<http::Exchange> exchange) override;
+    // Checks path, signature and API version; the handlers run once the body has arrived.
+    std::shared_ptr<http::AdmittedRequest> admit(std::shared_ptr<http::Exchange> exchange) override;
     http::Response refuse(unsigned status, std::string_view reason) override;
 
 private:
+    class AdmittedCall;
+
     Status prepare(Call& call) const;
     std::string activity_id_of(const http::Exchange& exchange);
 

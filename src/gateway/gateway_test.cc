@@ -15,6 +15,7 @@ namespace {
 using testing::HasSubstr;
 using testing::Not;
 using testing::StartsWith;
+using testing_support::FakeExchange;
 using testing_support::GatewayTest;
 using testing_support::Headers;
 using testing_support::parsed;
@@ -73,6 +74,26 @@ TEST_F(GatewayTest, OversizedBodyIs413AfterTheSignatureCheck) {
     const auto stranger = make_exchange("POST", "/dbs/d/colls/c/docs", {{"authorization", ""}});
     stranger->too_large = true;
     expect_error(answer_to(stranger), 401, "");
+}
+
+// The head alone decides, before the body has arrived.
+TEST_F(GatewayTest, AdmitsKnownClientsOnly) {
+    const auto admitted = [this](const std::shared_ptr<FakeExchange>& exchange) {
+        auto response = exchange->response();
+        const auto request = gateway_.admit(exchange);
+        const bool answered =
+            response.wait_for(std::chrono::seconds(0)) == std::future_status::ready;
+        EXPECT_NE(request != nullptr, answered);
+        return request != nullptr;
+    };
+    const std::string docs = "/dbs/d/colls/c/docs";
+    EXPECT_TRUE(admitted(make_exchange("POST", docs)));
+    EXPECT_TRUE(admitted(make_exchange("GET", docs)));
+    EXPECT_FALSE(admitted(make_exchange("POST", docs, {{"authorization", ""}})));
+    EXPECT_FALSE(admitted(make_exchange("POST", docs, {{"x-ms-version", "latest"}})));
+    EXPECT_FALSE(admitted(make_exchange("POST", "/nowhere")));
+    EXPECT_FALSE(admitted(make_exchange("POST", "/alive")));
+    EXPECT_FALSE(admitted(make_exchange("GET", "/addresses")));
 }
 
 TEST_F(GatewayTest, AcceptsPublishedApiVersionsOnly) {
@@ -215,9 +236,8 @@ TEST_F(GatewayTest, AccountNamesTheRequestedHost) {
     exchange->over_tls = true;
     EXPECT_EQ(endpoint(answer_to(exchange)), "https://[::1]:8081/");
     const auto advertised = make_exchange("GET", "/", {{"Host", "localhost:9000"}});
-    auto response = advertised->response();
-    make_gateway("https://db.example.com:8081/").handle(advertised);
-    EXPECT_EQ(endpoint(Reply(response.get())), "https://db.example.com:8081/");
+    Gateway elsewhere = make_gateway("https://db.example.com:8081/");
+    EXPECT_EQ(endpoint(answer_of(elsewhere, advertised)), "https://db.example.com:8081/");
     const json::Value account = send("GET", "/").json();
     for (const char* name : {"id",
                              "_rid",

@@ -141,8 +141,11 @@ protected:
         return std::make_shared<FakeExchange>(method, target, std::move(headers), std::move(body));
     }
     Reply answer_to(const std::shared_ptr<FakeExchange>& exchange) {
+        return answer_of(gateway_, exchange);
+    }
+    static Reply answer_of(Gateway& gateway, const std::shared_ptr<FakeExchange>& exchange) {
         auto response = exchange->response();
-        gateway_.handle(exchange);
+        if (const auto admitted = gateway.admit(exchange)) admitted->handle();
         return Reply(response.get());
     }
     Reply send(const std::string& method,

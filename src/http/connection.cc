@@ -1,33 +1,21 @@
 #include "http/connection.h"
 
-#include <algorithm>
-#include <exception>
-#include <limits>
+#include <span>
 #include <utility>
 
 #include <boost/asio/post.hpp>
-
-#include "base/log.h"
-#include "http/exchange.h"
 
 namespace orrery::http {
 
 namespace {
 
 constexpr unsigned char kTlsHandshakeRecord = 0x16;
-constexpr Tick kNever = std::numeric_limits<Tick>::max();
-// How long and how much a client may keep sending after its last response.
-constexpr std::chrono::seconds kLingerTime{2};
-constexpr std::size_t kLingerBytesMax = 1024UL * 1024;
 // A client above Limits::connections_max has this long to send a first byte and be refused.
 constexpr std::chrono::seconds kRefusalTime{2};
 // After this many full buffers a fast sender yields to the reactor's other connections.
 constexpr unsigned kReadsInARow = 16;
-constexpr Tick kTicksToReleaseMemory = 2;
-
-constexpr std::string_view kContinue = "HTTP/1.1 100 Continue\r\n\r\n";
-
-boost::asio::const_buffer piece_of(std::string_view text) { return {text.data(), text.size()}; }
+// Idle for this long, a connection frees its memory and may be replaced by another.
+constexpr Tick kTicksToRest = 2;
 
 }  // namespace
 
@@ -36,6 +24,8 @@ Connection::Connection(std::shared_ptr<Reactor> reactor, Socket socket, Reactor:
       limits_(reactor_->state().limits),
       transport_(std::move(socket)),
       request_(reactor_->state().bodies),
+      head_memory_(reactor_->state().unknown_heads),
+      response_memory_(reactor_->state().responses),
       deadline_(kNever),
       purpose_(purpose) {
     reactor_->add(*this);
@@ -45,17 +35,19 @@ Connection::~Connection() { close(); }
 
 void Connection::start() {
     if (reactor_->draining()) return;
-    set_deadline(purpose_ == Reactor::Purpose::kServe ? limits_.idle_timeout : kRefusalTime);
+    const bool serve = purpose_ == Reactor::Purpose::kServe;
+    if (serve) reactor_->waiters().add(*this, WaitingFor::kFirstRequest);
+    set_deadline(serve ? limits_.idle_timeout : kRefusalTime);
     wait_to_read();
 }
 
 void Connection::tick() {
     if (reactor_->now() >= deadline_) {
         expire();
-    } else if (state_ == State::kIdle && reactor_->now() - idle_since_ == kTicksToReleaseMemory) {
+    } else if (state_ == State::kIdle && reactor_->now() - idle_since_ == kTicksToRest) {
         request_.release();
-        kept_.clear();
-        kept_.shrink_to_fit();
+        unread_.release();
+        if (known_) reactor_->waiters().add(*this, WaitingFor::kNextRequest);
     }
 }
 
@@ -64,6 +56,8 @@ void Connection::expire() {
     if (state_ == State::kHead || state_ == State::kBody) {
         refuse(408, "the request did not arrive in time");
         advance();
+    } else if (state_ == State::kWriting) {
+        abort();
     } else {
         close();
     }
@@ -76,15 +70,38 @@ void Connection::drain() {
 
 void Connection::close() {
     if (state_ == State::kClosed) return;
-    state_ = State::kClosed;
+    // Last, because this may be the last reference to the connection.
+    const auto released = std::move(admitted_);
+    const bool with_handler = std::exchange(state_, State::kClosed) == State::kHandling;
     transport_.close();
+    reactor_->waiters().remove(*this);
+    // Other connections may need the memory now. A handler may still use its request.
+    if (!with_handler) {
+        request_.discard_body();
+        outgoing_.clear();
+    }
+    response_memory_.release();
+    head_memory_.release();
     end_exchange();
     reactor_->remove(*this);
     --reactor_->state().connections;
 }
 
+void Connection::abort() {
+    if (state_ == State::kClosed) return;
+    transport_.abort();
+    close();
+}
+
+void Connection::drop_body() {
+    reactor_->waiters().remove(*this);
+    request_.discard_body();
+    body_dropped_ = true;
+    boost::asio::post(reactor_->io(), [self = shared_from_this()] { self->advance(); });
+}
+
 void Connection::respond(Response response) {
-    response_ = std::move(response);
+    outgoing_.response = std::move(response);
     drop();
 }
 
@@ -128,7 +145,7 @@ void Connection::advance() {
     reads_left_ = kReadsInARow;
     while (step()) {
     }
-    keep_unread();
+    unread_.keep();
 }
 
 bool Connection::step() {
@@ -146,6 +163,8 @@ bool Connection::step() {
             return answer();
         case State::kWriting:
             return write();
+        case State::kDiscarding:
+            return discard();
         case State::kLingering:
             return linger();
         case State::kHandling:
@@ -180,182 +199,17 @@ bool Connection::handshake() {
 }
 
 bool Connection::become_idle() {
+    forget_request();
     state_ = State::kIdle;
     idle_since_ = reactor_->now();
     set_deadline(limits_.idle_timeout);
     return true;
 }
 
-bool Connection::read_head() {
-    if (state_ == State::kIdle) {
-        // RFC 9112 §2.2: ignore empty lines before a request.
-        unread_.remove_prefix(std::min(unread_.find_first_not_of("\r\n"), unread_.size()));
-        if (unread_.empty()) return receive();
-        state_ = State::kHead;
-        set_deadline(limits_.head_timeout);
-        parser_.emplace(limits_, request_);
-    }
-    switch (parser_->parse(unread_)) {
-        case RequestParser::Progress::kNeedMore:
-            return receive();
-        case RequestParser::Progress::kMalformed:
-            return refuse(400, parser_->reason());
-        case RequestParser::Progress::kHeadTooLarge:
-            return refuse(431, "the request head is too large");
-        case RequestParser::Progress::kHeadComplete:
-        case RequestParser::Progress::kComplete:
-            return take_head();
-    }
-    return false;
-}
-
-bool Connection::take_head() {
-    keep_alive_ = parser_->keeps_alive();
-    http_1_1_ = parser_->is_http_1_1();
-    if (parser_->complete()) return hand_over();
-    // Do not ask a waiting client for a body that will be discarded, and do not read one that is
-    // too large even to discard.
-    const std::uint64_t declared = parser_->declared_bytes();
-    const std::uint64_t wanted =
-        parser_->expects_continue() ? limits_.body_bytes_max : limits_.body_bytes_drained_max;
-    if (declared > wanted) {
-        request_.body_too_large = true;
-        keep_alive_ = false;
-        return hand_over();
-    }
-    state_ = State::kBody;
-    set_deadline(limits_.body_timeout);
-    return parser_->expects_continue() && unread_.empty() ? send_continue() : true;
-}
-
-bool Connection::send_continue() {
-    pieces_[0] = piece_of(kContinue);
-    pieces_begin_ = 0;
-    pieces_end_ = 1;
-    after_write_ = AfterWrite::kBody;
-    state_ = State::kWriting;
-    return true;
-}
-
-bool Connection::read_body() {
-    if (unread_.empty()) return receive();
-    const RequestParser::Progress progress = parser_->parse(unread_);
-    if (progress == RequestParser::Progress::kMalformed) return refuse(400, parser_->reason());
-    if (progress == RequestParser::Progress::kHeadTooLarge) {
-        return refuse(431, "the request trailer is too large");
-    }
-    if (progress == RequestParser::Progress::kComplete) return hand_over();
-    if (parser_->body_bytes() > limits_.body_bytes_drained_max) {
-        keep_alive_ = false;
-        return hand_over();
-    }
-    return receive();
-}
-
-bool Connection::hand_over() {
-    if (request_.body_over_budget && !request_.body_too_large) {
-        return refuse(503, "request-body memory limit reached; retry later");
-    }
-    ServerState& server = reactor_->state();
-    state_ = State::kHandling;
-    deadline_ = kNever;
-    in_exchange_ = true;
-    reactor_->exchange_began();
-    // Unwinding destroys the exchange, which answers 500, unless another thread holds it.
-    try {
-        server.handler.handle(std::make_shared<ConnectionExchange>(shared_from_this()));
-    } catch (const std::exception& e) {
-        ++server.handler_exceptions;
-        log::error("handler_exception", {{"what", e.what()}});
-    } catch (...) {
-        ++server.handler_exceptions;
-        log::error("handler_exception", {{"what", "unknown"}});
-    }
-    return state_ != State::kHandling;
-}
-
-bool Connection::refuse(unsigned status, std::string_view reason) {
-    ServerState& server = reactor_->state();
-    keep_alive_ = false;
-    try {
-        response_ = server.handler.refuse(status, reason);
-    } catch (const std::exception& e) {
-        ++server.handler_exceptions;
-        log::error("handler_exception", {{"what", e.what()}});
-        close();
-        return false;
-    }
-    return send();
-}
-
-bool Connection::answer() {
-    if (make_response_) {
-        try {
-            response_ = std::exchange(make_response_, nullptr)();
-        } catch (const std::exception& e) {
-            ++reactor_->state().handler_exceptions;
-            log::error("handler_exception", {{"what", e.what()}});
-        }
-    }
-    return response_ ? send() : refuse(500, "the handler did not answer the request");
-}
-
-bool Connection::send() {
-    const bool close_after = !keep_alive_ || response_->close || reactor_->draining();
-    const std::string_view body =
-        std::string_view(response_->body)
-            .substr(std::min(response_->body_offset, response_->body.size()));
-    head_.write({.status = response_->status,
-                 .date = reactor_->date(),
-                 .content_length = body.size(),
-                 .close = close_after,
-                 .announce_keep_alive = !http_1_1_});
-    response_->headers.append("\r\n");
-    pieces_ = {piece_of(head_.text()), piece_of(response_->headers), piece_of(body)};
-    const bool with_body = !body.empty() && !request_.is_head() && !has_no_body(response_->status);
-    pieces_begin_ = 0;
-    pieces_end_ = with_body ? 3 : 2;
-    after_write_ = close_after ? AfterWrite::kLinger : AfterWrite::kNextRequest;
-    state_ = State::kWriting;
-    set_deadline(limits_.write_timeout);
-    return true;
-}
-
-bool Connection::write() {
-    while (pieces_begin_ < pieces_end_) {
-        const IoResult written =
-            transport_.write(std::span(pieces_).subspan(pieces_begin_, pieces_end_ - pieces_begin_),
-                             reactor_->write_buffer());
-        if (written.kind != IoResult::Kind::kDone) return wait_as(written.kind);
-        std::size_t bytes = written.bytes;
-        while (pieces_begin_ < pieces_end_ && bytes >= pieces_[pieces_begin_].size()) {
-            bytes -= pieces_[pieces_begin_++].size();
-        }
-        if (pieces_begin_ < pieces_end_) pieces_[pieces_begin_] += bytes;
-    }
-    if (after_write_ == AfterWrite::kBody) {
-        state_ = State::kBody;
-        return true;
-    }
-    return finish_exchange();
-}
-
-bool Connection::finish_exchange() {
-    response_.reset();
-    request_.clear();
-    parser_.reset();
-    end_exchange();
-    return after_write_ == AfterWrite::kLinger ? begin_lingering() : become_idle();
-}
-
-void Connection::end_exchange() {
-    if (!std::exchange(in_exchange_, false)) return;
-    reactor_->exchange_ended();
-}
-
 bool Connection::begin_lingering() {
     transport_.finish_sending();
-    unread_ = {};
+    unread_.clear();
+    forget_request();
     state_ = State::kLingering;
     set_deadline(kLingerTime);
     return true;
@@ -386,33 +240,13 @@ bool Connection::receive() {
     }
     --reads_left_;
     // Save unparsed bytes before the buffer is reused.
-    keep_unread();
+    unread_.keep();
     const std::span<char> buffer = reactor_->read_buffer();
     const IoResult received = transport_.read(buffer);
     if (received.kind != IoResult::Kind::kDone) return wait_as(received.kind);
     readable_ = received.bytes == buffer.size();
-    const std::string_view fresh(buffer.data(), received.bytes);
-    if (unread_.empty()) {
-        unread_ = fresh;
-        unread_is_kept_ = false;
-    } else {
-        kept_.append(fresh);
-        unread_ = kept_;
-    }
+    unread_.append({buffer.data(), received.bytes});
     return true;
-}
-
-// Afterwards unread_ equals kept_, or is empty.
-void Connection::keep_unread() {
-    if (unread_.empty()) {
-        kept_.clear();
-    } else if (unread_is_kept_) {
-        kept_.erase(0, kept_.size() - unread_.size());
-    } else {
-        kept_.assign(unread_);
-    }
-    unread_ = kept_;
-    unread_is_kept_ = true;
 }
 
 bool Connection::wait_as(IoResult::Kind kind) {

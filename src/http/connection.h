@@ -1,31 +1,33 @@
-// One client connection: a state machine that reads a request, passes it to the handler, writes the
-// response and starts over. Reactor thread only, except respond(), respond_with() and drop().
+// One client connection: a state machine that reads a head, has the handler admit it, reads the
+// body, passes the request to the handler, writes the response and starts over. Reactor thread
+// only, except respond(), respond_with() and drop().
 
 #pragma once
 
-#include <array>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <optional>
-#include <span>
-#include <string>
 #include <string_view>
 
-#include <boost/asio/buffer.hpp>
-
+#include "http/memory_budget.h"
 #include "http/message.h"
+#include "http/outgoing.h"
 #include "http/reactor.h"
 #include "http/request.h"
 #include "http/request_parser.h"
-#include "http/response_head.h"
 #include "http/transport.h"
+#include "http/unread.h"
+#include "http/waiters.h"
 
 namespace orrery::http {
 
-class Connection final : public std::enable_shared_from_this<Connection>, public ListHook {
+class Connection final : public std::enable_shared_from_this<Connection>,
+                         public ListHook,
+                         public Waiter {
 public:
     Connection(std::shared_ptr<Reactor> reactor, Socket socket, Reactor::Purpose purpose);
     Connection(const Connection&) = delete;
@@ -37,6 +39,11 @@ public:
     // Accepts no further request; closes now if none is in progress.
     void drain();
     void close();
+    // Closes a connection whose client does not read its response, without leaving the response to
+    // the kernel.
+    void abort();
+    // Frees the memory of an arriving body at once, for others; the client gets a 503.
+    void drop_body();
     // Continues after respond() or drop(), on the reactor's thread.
     void resume();
 
@@ -55,18 +62,24 @@ private:
         kHandshake,  // TLS
         kIdle,       // between requests
         kHead,
-        kBody,
+        kBody,      // of an admitted request
         kHandling,  // the handler has the request
         kAnswered,  // answered, but nothing sent yet
         kWriting,
-        kLingering,  // all sent; discards further input
+        kDiscarding,  // all sent; discards the rest of the body
+        kLingering,   // all sent; discards further input
         kClosed,
     };
 
-    // What to do after writing all of pieces_.
-    enum class AfterWrite : std::uint8_t { kNextRequest, kBody, kLinger };
+    static constexpr Tick kNever = std::numeric_limits<Tick>::max();
+    // How long and how much a client may keep sending after a response that did not wait for it.
+    // Enough to finish a body of the allowed size: closing earlier resets the connection, and the
+    // client may lose the response.
+    static constexpr std::chrono::seconds kLingerTime{5};
+    static constexpr std::size_t kLingerBytesMax = 4UL * 1024 * 1024;
 
-    using Piece = boost::asio::const_buffer;
+    // What to do after writing.
+    enum class AfterWrite : std::uint8_t { kNextRequest, kBody, kLinger };
 
     // advance() runs steps until one returns false: nothing more can be done now.
     void advance();
@@ -74,12 +87,12 @@ private:
     bool greet();
     bool handshake();
     bool read_head();
+    bool admit();
     bool read_body();
-    bool take_head();
-    bool send_continue();
     bool hand_over();
     bool write();
     bool finish_exchange();
+    bool discard();
     bool linger();
 
     bool refuse(unsigned status, std::string_view reason);
@@ -88,8 +101,16 @@ private:
     bool begin_lingering();
     bool become_idle();
 
+    bool reserve_head();
+    bool reserve_body();
+    bool can_discard_body() const;
+    void note_body_progress();
+    void note_write_progress(std::size_t bytes_left_before);
+    void forget_request();
+    template <typename Call>
+    void call_handler(Call call);
+
     bool receive();
-    void keep_unread();
     bool wait_as(IoResult::Kind kind);
     void wait_to_read();
     void wait_to_write();
@@ -103,22 +124,20 @@ private:
     Transport transport_;
     Request request_;
     std::optional<RequestParser> parser_;
+    Unread unread_;
+    MemoryHold head_memory_;
 
-    // Bytes received but not parsed: in the reactor's buffer during advance(), otherwise in kept_.
-    std::string_view unread_;
-    std::string kept_;
-    bool unread_is_kept_ = false;
-
-    std::optional<Response> response_;
-    // Holds the exchange, which holds this connection: must always be released.
+    // While the body arrives. Holds the exchange, which holds this connection: must always be
+    // released.
+    std::shared_ptr<AdmittedRequest> admitted_;
+    // Holds the exchange as well.
     std::function<Response()> make_response_;
-    ResponseHead head_;
-    std::array<Piece, 3> pieces_;
-    std::size_t pieces_begin_ = 0;
-    std::size_t pieces_end_ = 0;
+    Outgoing outgoing_;
+    MemoryHold response_memory_;
 
     Tick deadline_;
     Tick idle_since_ = 0;
+    std::uint64_t body_bytes_noted_ = 0;
     std::size_t lingered_bytes_ = 0;
     unsigned reads_left_ = 0;
     State state_ = State::kGreeting;
@@ -128,6 +147,9 @@ private:
     bool waiting_to_read_ = false;
     bool waiting_to_write_ = false;
     bool in_exchange_ = false;
+    bool known_ = false;             // a request of this client has been admitted
+    bool request_admitted_ = false;  // this request has been admitted
+    bool body_dropped_ = false;
     bool keep_alive_ = false;
     bool http_1_1_ = true;
 };

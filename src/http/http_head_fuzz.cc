@@ -13,17 +13,18 @@
 
 namespace {
 
-using orrery::http::BodyBudget;
 using orrery::http::Limits;
+using orrery::http::MemoryBudget;
 using orrery::http::Request;
 using orrery::http::RequestParser;
 
 struct Reader {
     Limits limits{.head_bytes_max = 4096, .body_bytes_max = 1024, .body_bytes_drained_max = 4096};
-    BodyBudget budget{limits.body_bytes_max};
+    MemoryBudget budget{limits.body_bytes_max};
     Request request{budget};
     std::optional<RequestParser> parser;
     std::string unread;
+    bool head_complete = false;
     bool over = false;
 
     void receive(std::string_view bytes) {
@@ -37,6 +38,7 @@ struct Reader {
     // Returns false if more bytes are needed or the connection must close.
     bool parse(std::string_view& rest) {
         if (!parser) parser.emplace(limits, request);
+        if (head_complete && !parser->reserve_body(rest)) request.discard_body();
         switch (parser->parse(rest)) {
             case RequestParser::Progress::kNeedMore:
                 over = parser->body_bytes() > limits.body_bytes_drained_max;
@@ -46,6 +48,7 @@ struct Reader {
                 over = true;
                 return false;
             case RequestParser::Progress::kHeadComplete:
+                head_complete = true;
                 if (!parser->complete()) return true;
                 break;
             case RequestParser::Progress::kComplete:
@@ -55,12 +58,12 @@ struct Reader {
         CHECK(request.head_bytes() <= limits.head_bytes_max);
         CHECK(request.body.size() <= limits.body_bytes_max);
         CHECK(!request.body_too_large || request.body.empty());
-        CHECK(!request.body_over_budget || request.body.empty());
         (void)request.header("Content-Length");
         (void)parser->keeps_alive();
         request.clear();
         CHECK(budget.taken() == 0);
         parser.reset();
+        head_complete = false;
         return true;
     }
 };

@@ -16,7 +16,8 @@ namespace asio = boost::asio;
 namespace {
 
 constexpr int kBacklog = 4096;
-// How many clients above connections_max get a 503; beyond that, sockets are just closed.
+// How many clients above connections_max may replace another or get a 503; beyond that, sockets are
+// just closed.
 constexpr std::size_t kRefusedAtOnceMax = 256;
 constexpr std::size_t kAcceptsInARow = 64;
 constexpr std::chrono::milliseconds kPause{100};
@@ -107,9 +108,7 @@ void Listener::admit(Socket socket, Reactor& reactor) {
         --state_.connections;
         return;
     }
-    const bool refused = others >= state_.limits.connections_max;
-    reactor.adopt(std::move(socket),
-                  refused ? Reactor::Purpose::kRefuse : Reactor::Purpose::kServe);
+    reactor.adopt(std::move(socket));
 }
 
 void Listener::stop() {

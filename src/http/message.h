@@ -28,7 +28,8 @@ struct Response {
 };
 
 // One request and the means to answer it. Request data stays valid until respond() is called.
-// Destroying an exchange unanswered answers 500.
+// Destroying an exchange unanswered answers 500. The body arrives between Handler::admit() and
+// AdmittedRequest::handle(); before, it is empty.
 class Exchange {
 public:
     Exchange() = default;
@@ -43,7 +44,8 @@ public:
     virtual std::optional<std::string_view> header(std::string_view name) const = 0;
     // The caller may change the body or move it out.
     virtual std::string& body() = 0;
-    // A body over Limits::body_bytes_max is read and discarded, and body() is empty.
+    // The body exceeds Limits::body_bytes_max, by its declared length or by what has arrived; then
+    // body() is empty.
     virtual bool body_too_large() const = 0;
     // Whether the request came over TLS.
     virtual bool secure() const = 0;
@@ -55,8 +57,20 @@ public:
     virtual void respond_with(std::function<Response()> make_response) = 0;
 };
 
-// Answers requests. handle() runs on the connection's thread and must not block: it responds
-// immediately, or keeps the exchange for another thread to answer.
+// A request whose head has been accepted: what the handler keeps until the body has arrived.
+class AdmittedRequest {
+public:
+    AdmittedRequest() = default;
+    AdmittedRequest(const AdmittedRequest&) = delete;
+    AdmittedRequest& operator=(const AdmittedRequest&) = delete;
+    virtual ~AdmittedRequest() = default;
+
+    // Called once, when the body has arrived or is too large. Runs on the connection's thread and
+    // must not block: it answers immediately, or keeps the exchange for another thread to answer.
+    virtual void handle() = 0;
+};
+
+// Answers requests in two steps, so that the body of a request that is refused takes no memory.
 class Handler {
 public:
     Handler() = default;
@@ -64,11 +78,16 @@ public:
     Handler& operator=(const Handler&) = delete;
     virtual ~Handler() = default;
 
-    virtual void handle(std::shared_ptr<Exchange> exchange) = 0;
+    // Decides on the head alone, before any of the body is read. Returns the request if its body is
+    // wanted. Otherwise it answers, with the contract of AdmittedRequest::handle(), and returns
+    // null; the connection discards a small body and closes on a large one. The exchange of an
+    // admitted request must not be answered before handle(), and is destroyed if the body does not
+    // arrive.
+    virtual std::shared_ptr<AdmittedRequest> admit(std::shared_ptr<Exchange> exchange) = 0;
 
     // The response to a request that is malformed (400), too slow (408), has too large a head (431)
-    // or exceeds the server's connection or body limits (503), or that handle() failed on (500).
-    // Called on any connection's thread; the connection is then closed.
+    // or exceeds the server's connection or memory limits (503), or that the handler failed on
+    // (500). Called on any connection's thread; the connection is then closed.
     virtual Response refuse(unsigned status, std::string_view reason) = 0;
 };
 

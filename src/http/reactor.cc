@@ -14,12 +14,12 @@ namespace orrery::http {
 
 namespace asio = boost::asio;
 
-// The visited connection may close and leave the list; no other does.
+// Any connection may close meanwhile and leave the list.
 template <typename Visit>
 void Reactor::for_each_connection(Visit visit) {
-    for (auto next = connections_.begin(); next != connections_.end();) {
-        Connection& connection = *next++;
-        visit(connection);
+    next_visited_ = connections_.begin();
+    while (next_visited_ != connections_.end()) {
+        visit(*next_visited_++);
     }
 }
 
@@ -28,7 +28,8 @@ Reactor::Reactor(std::shared_ptr<ServerState> state)
       buffers_(std::make_unique<Buffers>()),
       work_(io_.get_executor()),
       timer_(io_),
-      date_(print_http_date(state_->clock.now_seconds())) {}
+      date_(print_http_date(state_->clock.now_seconds())),
+      waiters_(*state_) {}
 
 Reactor::~Reactor() = default;
 
@@ -50,12 +51,17 @@ void Reactor::run() {
     deliveries_.clear();
 }
 
-void Reactor::adopt(Socket socket, Purpose purpose) {
-    asio::post(io_, [this, purpose, taken = std::move(socket)]() mutable {
-        const auto connection =
-            std::make_shared<Connection>(shared_from_this(), std::move(taken), purpose);
+void Reactor::adopt(Socket socket) {
+    asio::post(io_, [this, taken = std::move(socket)]() mutable {
+        const auto connection = std::make_shared<Connection>(
+            shared_from_this(), std::move(taken), purpose_of_new_client());
         connection->start();
     });
+}
+
+Reactor::Purpose Reactor::purpose_of_new_client() {
+    const bool room = state_->connections <= state_->limits.connections_max;
+    return room || waiters_.replace_one(connections_.size()) ? Purpose::kServe : Purpose::kRefuse;
 }
 
 bool Reactor::deliver(std::shared_ptr<Connection> connection) {
@@ -107,7 +113,9 @@ void Reactor::close_all() {
 void Reactor::add(Connection& connection) { connections_.push_back(connection); }
 
 void Reactor::remove(Connection& connection) {
-    connections_.erase(connections_.iterator_to(connection));
+    const auto at = connections_.iterator_to(connection);
+    if (next_visited_ == at) ++next_visited_;
+    connections_.erase(at);
 }
 
 void Reactor::exchange_ended() {
@@ -127,6 +135,7 @@ void Reactor::schedule_tick() {
 void Reactor::tick() {
     ++now_;
     date_ = print_http_date(state_->clock.now_seconds());
+    waiters_.tick(now_);
     for_each_connection([](Connection& connection) { connection.tick(); });
 }
 

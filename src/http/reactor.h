@@ -22,11 +22,12 @@
 #include <boost/intrusive/list.hpp>
 
 #include "base/clock.h"
-#include "http/body_budget.h"
+#include "http/memory_budget.h"
 #include "http/message.h"
 #include "http/server.h"
 #include "http/socket.h"
 #include "http/tls_context.h"
+#include "http/waiters.h"
 
 namespace orrery::http {
 
@@ -38,19 +39,20 @@ struct ServerState {
         : handler(the_handler),
           limits(the_limits),
           tls(std::move(the_tls)),
-          bodies(the_limits.body_bytes_together_max) {}
+          unknown_heads(the_limits.head_bytes_together_max),
+          bodies(the_limits.body_bytes_together_max),
+          responses(the_limits.response_bytes_together_max) {}
 
     Handler& handler;
     const Limits limits;
     const std::optional<TlsContext> tls;
     const SystemClock clock;
-    BodyBudget bodies;
+    MemoryBudget unknown_heads;
+    MemoryBudget bodies;
+    MemoryBudget responses;
     std::atomic<std::size_t> connections{0};
     std::atomic<std::uint64_t> handler_exceptions{0};
 };
-
-// The reactor's clock: one tick per second, precise enough for deadlines.
-using Tick = std::uint64_t;
 
 using ListHook = boost::intrusive::list_base_hook<>;
 
@@ -66,8 +68,9 @@ public:
     // The thread's main function; returns after close_all().
     void run();
 
-    // Thread-safe: takes over a new client, already counted in ServerState::connections.
-    void adopt(Socket socket, Purpose purpose);
+    // Thread-safe: takes over a new client, already counted in ServerState::connections. Above
+    // Limits::connections_max it replaces a waiting client, or is refused.
+    void adopt(Socket socket);
     // Thread-safe: resumes a connection that has its answer. Many deliveries cause one wakeup.
     // Returns false if the reactor has ended.
     bool deliver(std::shared_ptr<Connection> connection);
@@ -97,6 +100,7 @@ public:
 
     void add(Connection& connection);
     void remove(Connection& connection);
+    Waiters& waiters() { return waiters_; }
     void exchange_began() { ++exchanges_; }
     void exchange_ended();
 
@@ -109,6 +113,9 @@ private:
         std::array<char, kTlsRecordBytes> write;
     };
 
+    using Connections = boost::intrusive::list<Connection, boost::intrusive::base_hook<ListHook>>;
+
+    Purpose purpose_of_new_client();
     void schedule_tick();
     void tick();
     void take_deliveries();
@@ -124,7 +131,9 @@ private:
     std::atomic<std::thread::id> thread_;
     Tick now_ = 0;
     std::string date_;
-    boost::intrusive::list<Connection, boost::intrusive::base_hook<ListHook>> connections_;
+    Connections connections_;
+    Connections::iterator next_visited_ = connections_.end();
+    Waiters waiters_;
     Connection* active_ = nullptr;
     std::size_t exchanges_ = 0;
     std::size_t cut_off_ = 0;

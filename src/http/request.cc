@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/check.h"
+
 namespace orrery::http {
 
 namespace {
@@ -36,31 +38,35 @@ void Request::add_field(std::string_view name, std::string_view value) {
     fields_.push_back({name_piece, append(value)});
 }
 
-void Request::append_body(std::string_view bytes) {
-    if (make_room(body.size() + bytes.size())) {
-        body.append(bytes);
-    } else {
-        drop_body();
-        body_over_budget = true;
-    }
-}
-
-bool Request::make_room(std::size_t body_bytes) {
-    if (body_bytes <= body.capacity()) return true;
-    const std::size_t wanted = std::max(body_bytes, 2 * body.capacity());
-    if (wanted > kUncountedBodyBytes) {
-        if (!budget_.take(wanted - body_bytes_taken_)) return false;
-        body_bytes_taken_ = wanted;
-    }
-    body.reserve(wanted);
+bool Request::reserve_body(std::size_t more, std::size_t total_max) {
+    const std::size_t needed = body.size() + more;
+    if (discards_body_ || needed <= body.capacity()) return true;
+    const std::size_t wanted = std::max(needed, std::min(2 * body.capacity(), total_max));
+    if (wanted > kUncountedBodyBytes && !body_memory_.grow_to(wanted)) return false;
+    // A new string: reserve() on the old one may allocate more than is counted.
+    std::string larger;
+    larger.reserve(wanted);
+    larger.append(body);
+    body = std::move(larger);
     return true;
 }
 
-void Request::drop_body() {
+void Request::append_body(std::string_view bytes) {
+    if (discards_body_) return;
+    CHECK(body.size() + bytes.size() <= body.capacity());
+    body.append(bytes);
+}
+
+void Request::discard_body() {
+    discards_body_ = true;
+    free_body();
+}
+
+void Request::free_body() {
     body.clear();
     // shrink_to_fit() frees the memory; assigning an empty string would not.
     if (body.capacity() > kUncountedBodyBytes) body.shrink_to_fit();
-    if (body_bytes_taken_ > 0) budget_.give_back(std::exchange(body_bytes_taken_, 0));
+    body_memory_.release();
 }
 
 void Request::clear() {
@@ -68,9 +74,9 @@ void Request::clear() {
     fields_.clear();
     method_ = {};
     target_ = {};
-    drop_body();
+    free_body();
     body_too_large = false;
-    body_over_budget = false;
+    discards_body_ = false;
 }
 
 void Request::release() {

@@ -10,17 +10,16 @@
 #include <string_view>
 #include <vector>
 
-#include "http/body_budget.h"
+#include "http/memory_budget.h"
 
 namespace orrery::http {
 
 class Request {
 public:
-    // The budget must outlive the request.
-    explicit Request(BodyBudget& budget) : budget_(budget) {}
+    // The budget for bodies must outlive the request.
+    explicit Request(MemoryBudget& bodies) : body_memory_(bodies) {}
     Request(const Request&) = delete;
     Request& operator=(const Request&) = delete;
-    ~Request() { drop_body(); }
 
     std::string_view method() const { return text(method_); }
     std::string_view target() const { return text(target_); }
@@ -34,9 +33,13 @@ public:
     void set_start_line(std::string_view method, std::string_view target);
     void add_field(std::string_view name, std::string_view value);
 
-    // Takes memory from the budget as needed; drops the body if there is not enough.
+    // Makes room for more bytes of a body of at most `total_max`; false if the budget has too
+    // little. Grows in steps: the declared bytes may never arrive.
+    bool reserve_body(std::size_t more, std::size_t total_max);
+    // The bytes must fit into what is reserved.
     void append_body(std::string_view bytes);
-    void drop_body();
+    // Frees the body and ignores the rest of it.
+    void discard_body();
 
     // Resets the request but keeps its memory for the next one.
     void clear();
@@ -45,7 +48,6 @@ public:
 
     std::string body;
     bool body_too_large = false;
-    bool body_over_budget = false;
 
 private:
     static constexpr std::size_t kFieldOverhead = 4;  // ": " and the line end
@@ -63,14 +65,14 @@ private:
 
     std::string_view text(Piece piece) const { return {head_.data() + piece.at, piece.size}; }
     Piece append(std::string_view text);
-    bool make_room(std::size_t body_bytes);
+    void free_body();
 
     std::string head_;
     std::vector<Field> fields_;
     Piece method_;
     Piece target_;
-    BodyBudget& budget_;
-    std::size_t body_bytes_taken_ = 0;  // from the budget
+    MemoryHold body_memory_;
+    bool discards_body_ = false;
 };
 
 }  // namespace orrery::http

@@ -1,5 +1,6 @@
 #include "http/request_parser.h"
 
+#include <algorithm>
 #include <utility>
 
 #include <boost/asio/buffer.hpp>
@@ -38,9 +39,21 @@ RequestParser::Progress RequestParser::parse(std::string_view& input) {
     if (!is_header_done()) return Progress::kNeedMore;
     // Otherwise the body of such a request would be parsed as the next request.
     if (encoded_ && !chunked()) return malformed("unsupported transfer encoding");
+    if (declared_bytes().value_or(0) > limits_.body_bytes_max) refuse_body();
     head_complete_ = true;
     eager(true);
     return Progress::kHeadComplete;
+}
+
+std::optional<std::uint64_t> RequestParser::declared_bytes() const {
+    const auto length = content_length();
+    return length ? std::optional(*length) : std::nullopt;
+}
+
+bool RequestParser::reserve_body(std::string_view input) {
+    const std::uint64_t total_max = declared_bytes().value_or(limits_.body_bytes_max);
+    const std::uint64_t left = chunked() ? input.size() : total_max - body_bytes_;
+    return request_.reserve_body(std::min<std::uint64_t>(input.size(), left), total_max);
 }
 
 RequestParser::Progress RequestParser::malformed(std::string reason) {
@@ -79,21 +92,19 @@ void RequestParser::on_field_impl(beast::http::field field,
 
 void RequestParser::on_header_impl(ErrorCode& /*ec*/) {}
 
-void RequestParser::on_body_init_impl(const boost::optional<std::uint64_t>& length,
-                                      ErrorCode& /*ec*/) {
-    // Allocate nothing yet: the declared bytes may never arrive.
-    request_.body_too_large = length.value_or(0) > limits_.body_bytes_max;
-}
+void RequestParser::on_body_init_impl(const boost::optional<std::uint64_t>& /*length*/,
+                                      ErrorCode& /*ec*/) {}
 
 std::size_t RequestParser::on_body_impl(StringView bytes, ErrorCode& /*ec*/) {
     body_bytes_ += bytes.size();
-    if (body_bytes_ > limits_.body_bytes_max) {
-        request_.body_too_large = true;
-        request_.drop_body();
-    } else if (!request_.body_too_large && !request_.body_over_budget) {
-        request_.append_body(view(bytes));
-    }
+    if (body_bytes_ > limits_.body_bytes_max) refuse_body();
+    request_.append_body(view(bytes));
     return bytes.size();
+}
+
+void RequestParser::refuse_body() {
+    request_.body_too_large = true;
+    request_.discard_body();
 }
 
 void RequestParser::on_chunk_header_impl(std::uint64_t /*size*/,

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -36,10 +37,13 @@ public:
     bool is_http_1_1() const { return http_1_1_; }
     bool keeps_alive() const { return keep_alive(); }
     bool expects_continue() const { return expects_continue_; }
-    // The declared body length; zero if none was declared.
-    std::uint64_t declared_bytes() const { return content_length().value_or(0); }
+    // The length of the body if it was declared; a chunked body has none.
+    std::optional<std::uint64_t> declared_bytes() const;
     // Body bytes seen so far, kept or discarded.
     std::uint64_t body_bytes() const { return body_bytes_; }
+    // Reserves memory for the body bytes in `input`; false if the budget for bodies has too little.
+    // Call before parse().
+    bool reserve_body(std::string_view input);
 
     const std::string& reason() const { return reason_; }
 
@@ -65,6 +69,7 @@ private:
     void on_finish_impl(ErrorCode& ec) override;
 
     Progress malformed(std::string reason);
+    void refuse_body();
 
     const Limits& limits_;
     Request& request_;

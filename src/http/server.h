@@ -22,14 +22,24 @@ struct TlsIdentity {
 
 struct Limits {
     std::size_t head_bytes_max = 64UL * 1024;
-    // Larger bodies are read to the end and discarded, so that the client gets its 413 ...
+    // A larger body is answered with 413 and not kept.
     std::size_t body_bytes_max = 2UL * 1024 * 1024 + 64UL * 1024;
-    // ... unless they exceed this: then it is answered at once and the connection closed.
+    // When an answer precedes the end of the body, up to this much of it is read and discarded, so
+    // that the connection can be used again; otherwise it is closed. A request that was not
+    // admitted must also declare the length.
     std::size_t body_bytes_drained_max = 64UL * 1024 * 1024;
-    // All request bodies in progress together; a body that does not fit is dropped and answered
-    // with 503.
-    std::size_t body_bytes_together_max = 256UL * 1024 * 1024;
+    std::size_t refused_body_bytes_drained_max = 64UL * 1024;
+
     std::size_t connections_max = 20'000;
+    // Memory of all connections together. Unfinished heads of clients that are not known yet; one
+    // that does not fit is answered with 503.
+    std::size_t head_bytes_together_max = 64UL * 1024 * 1024;
+    // Bodies of admitted requests. One that does not fit is answered with 503, unless another has
+    // stalled and can be answered so instead.
+    std::size_t body_bytes_together_max = 256UL * 1024 * 1024;
+    // Responses that clients do not read. Above it, the slowest readers are closed.
+    std::size_t response_bytes_together_max = 256UL * 1024 * 1024;
+
     std::chrono::seconds head_timeout{30};
     std::chrono::seconds body_timeout{120};
     std::chrono::seconds idle_timeout{600};

@@ -246,16 +246,23 @@ TEST_F(ServerAbuseTest, ConnectionsAboveTheLimitAreRefused) {
     Limits limits;
     limits.connections_max = 3;
     start(limits);
+    // Busy, because idle clients give way to new ones.
     std::vector<std::unique_ptr<TestClient>> clients;
     for (int i = 0; i < 3; ++i) {
         clients.push_back(std::make_unique<TestClient>(port()));
-        ASSERT_EQ(clients.back()->request("GET / HTTP/1.1\r\n\r\n")->status, 200U);
+        clients.back()->send("GET /hold HTTP/1.1\r\n\r\n");
     }
+    auto held = handler_.take_held(3);
+    ASSERT_EQ(held.size(), 3U);
     expect_refused("GET / HTTP/1.1\r\n\r\n", 503);
     TestClient silent(port());
     EXPECT_TRUE(silent.at_end());
     EXPECT_FALSE(TestClient(port(), TestClient::Security::kTls).connected());
-    EXPECT_EQ(clients[0]->request("GET /a HTTP/1.1\r\n\r\n")->body, "GET /a 0 ");
+    for (const auto& exchange : held) {
+        exchange->respond(TestHandler::echo(*exchange));
+    }
+    held.clear();
+    EXPECT_EQ(clients[0]->receive()->body, "GET /hold 0 ");
     clients.clear();
     wait_until_no_connection_is_left();
     expect_alive();

@@ -46,6 +46,19 @@ TEST_F(ServerStopTest, ClosesIdleConnectionsAndTheListener) {
     EXPECT_TRUE(server_->stop(10s));
 }
 
+TEST_F(ServerStopTest, ClosesConnectionsWhoseBodyIsMissing) {
+    TestClient admitted(server_->port());
+    const std::string head = "POST / HTTP/1.1\r\nContent-Length: 9\r\nExpect: 100-continue\r\n\r\n";
+    EXPECT_EQ(admitted.request(head)->status, 100U);
+    TestClient refused(server_->port());
+    EXPECT_EQ(refused.request("POST /stranger HTTP/1.1\r\nContent-Length: 9\r\n\r\n")->status,
+              401U);
+    EXPECT_TRUE(server_->stop(10s));
+    EXPECT_FALSE(admitted.receive());
+    EXPECT_FALSE(refused.receive());
+    EXPECT_EQ(server_->connections(), 0U);
+}
+
 TEST_F(ServerStopTest, WaitsForExchangesInProgress) {
     std::vector<std::unique_ptr<TestClient>> clients;
     for (int i = 0; i < 8; ++i) {

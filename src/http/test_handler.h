@@ -1,5 +1,6 @@
 // A handler for tests that echoes the request, and misbehaves on demand: the target decides
-// ("/later", "/throw", "/drop", "/hold", "/status/304", "/size/100000").
+// ("/later", "/throw", "/drop", "/hold", "/status/304", "/size/100000"). Targets that start with
+// "/stranger" are not admitted and get 401; "/strange-throw" and "/strange-drop" fail on the head.
 
 #pragma once
 
@@ -25,7 +26,7 @@ public:
     TestHandler(const TestHandler&) = delete;
     TestHandler& operator=(const TestHandler&) = delete;
 
-    void handle(std::shared_ptr<Exchange> exchange) override;
+    std::shared_ptr<AdmittedRequest> admit(std::shared_ptr<Exchange> exchange) override;
     Response refuse(unsigned status, std::string_view reason) override;
 
     // The exchanges of "/hold", in order of arrival; waits for at least `count` of them.
@@ -35,6 +36,19 @@ public:
     static Response echo(Exchange& exchange);
 
 private:
+    class Admitted final : public AdmittedRequest {
+    public:
+        Admitted(TestHandler& handler, std::shared_ptr<Exchange> exchange)
+            : handler_(handler), exchange_(std::move(exchange)) {}
+        void handle() override { handler_.handle(std::move(exchange_)); }
+
+    private:
+        TestHandler& handler_;
+        std::shared_ptr<Exchange> exchange_;
+    };
+
+    void handle(std::shared_ptr<Exchange> exchange);
+
     std::mutex mutex_;
     std::vector<std::shared_ptr<Exchange>> held_;
     std::vector<std::thread> threads_;
@@ -44,6 +58,20 @@ inline TestHandler::~TestHandler() {
     for (std::thread& thread : threads_) {
         thread.join();
     }
+}
+
+inline std::shared_ptr<AdmittedRequest> TestHandler::admit(std::shared_ptr<Exchange> exchange) {
+    const std::string_view target = exchange->target();
+    if (target == "/strange-throw") throw std::runtime_error("as asked");
+    if (target == "/strange-drop") return nullptr;
+    if (!target.starts_with("/stranger")) {
+        return std::make_shared<Admitted>(*this, std::move(exchange));
+    }
+    Response response;
+    response.status = 401;
+    response.body = std::string(exchange->method()) + " " + std::to_string(exchange->body().size());
+    exchange->respond(std::move(response));
+    return nullptr;
 }
 
 inline void TestHandler::handle(std::shared_ptr<Exchange> exchange) {
@@ -63,7 +91,8 @@ inline void TestHandler::handle(std::shared_ptr<Exchange> exchange) {
         exchange->respond(std::move(response));
     } else if (target.starts_with("/size/")) {
         Response response;
-        response.body = "skipped" + std::string(std::strtoul(target.c_str() + 6, nullptr, 10), 'x');
+        response.body = "skipped";
+        response.body.append(std::strtoul(target.c_str() + 6, nullptr, 10), 'x');
         response.body_offset = 7;
         exchange->respond(std::move(response));
     } else {

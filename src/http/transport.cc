@@ -1,6 +1,8 @@
 #include "http/transport.h"
 
 #include <algorithm>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <utility>
 
 #include <boost/asio/error.hpp>
@@ -13,6 +15,12 @@ using Kind = IoResult::Kind;
 
 namespace {
 
+// What the kernel may hold of a response and not have sent yet. By default that is megabytes on
+// fast networks, which would escape the limit on responses that clients do not read.
+constexpr int kUnsentBytesMax = 256 * 1024;
+
+using UnsentBytesMax = asio::detail::socket_option::integer<IPPROTO_TCP, TCP_NOTSENT_LOWAT>;
+
 bool is_would_block(const boost::system::error_code& ec) {
     return ec == asio::error::would_block || ec == asio::error::try_again ||
            ec == asio::error::interrupted;
@@ -24,6 +32,7 @@ Transport::Transport(Socket socket) : socket_(std::move(socket)) {
     boost::system::error_code ignored;
     socket_.non_blocking(true, ignored);
     socket_.set_option(asio::ip::tcp::no_delay(true), ignored);
+    socket_.set_option(UnsentBytesMax(kUnsentBytesMax), ignored);
 }
 
 IoResult Transport::peek(unsigned char& first) {
@@ -94,6 +103,12 @@ void Transport::close() {
     boost::system::error_code ignored;
     ssl_.reset();
     socket_.close(ignored);
+}
+
+void Transport::abort() {
+    boost::system::error_code ignored;
+    socket_.set_option(Socket::linger(true, 0), ignored);
+    close();
 }
 
 IoResult Transport::tls_outcome(int returned) const {

@@ -45,6 +45,8 @@ public:
     // Reads below TLS, to discard what a client sends after finish_sending().
     IoResult read_raw(std::span<char> into);
     void close();
+    // Closes with a reset, which frees what the kernel still holds to be sent.
+    void abort();
 
 private:
     IoResult tls_outcome(int returned) const;

@@ -1,5 +1,8 @@
 #include "server/node.h"
 
+#include <algorithm>
+
+#include "base/log.h"
 #include "http/open_files.h"
 #include "partition/keys.h"
 #include "service/computed.h"
@@ -21,6 +24,19 @@ std::size_t writer_threads(const ServeConfig& config) {
 // room for others.
 std::size_t script_threads(const ServeConfig& config) {
     return config.script_threads > 0 ? config.script_threads : 2 * service::default_threads();
+}
+
+// Open files that are not connections: tables and logs of the storage, spilled queries, clients
+// that are being refused.
+constexpr std::size_t kFilesReserved = 1500;
+
+// As many connections as the system allows files, so that it is this server that chooses which
+// client to refuse.
+std::size_t connections_within(std::size_t open_files_max, std::size_t wanted) {
+    const std::size_t room = open_files_max - std::min(open_files_max / 2, kFilesReserved);
+    if (wanted <= room || open_files_max == 0) return wanted;
+    log::warn("connections_limited", {{"connections_max", room}, {"open_files", open_files_max}});
+    return room;
 }
 
 std::string host_of(const ServeConfig& config, std::uint16_t port) {
@@ -146,8 +162,10 @@ Status Node::open_gateway(const ServeConfig& config) {
     options.address = config.address;
     options.port = config.port;
     options.threads = config.threads;
-    options.limits.connections_max = config.connections_max;
+    options.limits.connections_max =
+        connections_within(http::raise_open_files_limit(), config.connections_max);
     options.limits.body_bytes_together_max = std::size_t{config.body_memory_mb} << 20;
+    options.limits.response_bytes_together_max = std::size_t{config.response_memory_mb} << 20;
     const ServerCertificate certificate = TRY(server_certificate(config, clock_));
     options.tls = certificate.tls;
     gateway_ = std::make_unique<gateway::Gateway>(

@@ -1,11 +1,9 @@
 """Invalid requests: framing, JSON, routes, sizes."""
 
 import random
-import time
 
 from lib.client import Client
 from lib.report import expect
-from lib.server import Server
 from raw import Raw, expect_error, head
 
 MIB = 1024 * 1024
@@ -217,46 +215,6 @@ class BadRequests:
             raw.send(self.head("POST", self.docs, PK | {"Transfer-Encoding": "chunked"}))
             raw.send_ignoring_errors((b"100000\r\n" + b"x" * MIB + b"\r\n") * 100 + b"0\r\n\r\n")
             expect_error(raw.answer(), 413)
-
-    def unfinished_bodies(self, server: Server, memory_mb: int) -> str:
-        """Each body is within its own limit; together they exceed the memory limit several times."""
-        before = server.memory_mb()
-        size = 2 * MIB - 1000
-        body = b'{"id":"unended","pk":"p","text":"' + b"x" * size
-        declared = self.head("POST", self.docs, PK | {"Content-Length": str(len(body) + 2)})
-        chunked = self.head("POST", self.docs, PK | {"Transfer-Encoding": "chunked"})
-        clients = []
-        try:
-            for start in (declared + body, chunked + b"%x\r\n" % (len(body) + 2) + body) * memory_mb:
-                clients.append(Raw(self.port).send(start))
-            memory = server.memory_mb()
-            expect(memory < before + 2 * memory_mb,
-                   f"{memory:.0f} MB, {before:.0f} MB before, for bodies {memory_mb} MB")
-            self.client.connection.close()
-            small = self.client.request("POST", self.docs, b'{"id":"small","pk":"p"}', PK)
-            expect(small.status in (201, 409), f"a small body got {small.status}")
-            # Most got no memory; the answer comes at the end of their body.
-            expect_error(last := clients[-2].send(b'"}').answer(), 503)
-            expect(last.headers["x-ms-retry-after-ms"], "503 without a retry interval")
-            expect(clients[-2].is_closed(), "the connection stays open")
-            expect_error(clients[-1].send(b'"}\r\n0\r\n\r\n').answer(), 503)
-        finally:
-            for client in clients:
-                client.reset()
-        self.wait_for_memory(body + b'"}')
-        return f"{memory:.0f} MB for {len(clients) * size // MIB} MB of bodies"
-
-    def wait_for_memory(self, body: bytes) -> None:
-        """Waits until the memory of disconnected clients is released."""
-        deadline = time.monotonic() + 10
-        while True:
-            self.client.connection.close()
-            answer = self.client.request("POST", self.docs, body, PK)
-            if answer.status in (201, 409):
-                return
-            expect_error(answer, 503)
-            expect(time.monotonic() < deadline, "the memory is not released")
-            time.sleep(0.05)
 
 
 INVALID_JSON = [

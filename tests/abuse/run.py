@@ -12,10 +12,10 @@ from lib.client import Client, make_container  # noqa: E402
 from lib.report import Report, expect, scratch_directory  # noqa: E402
 from lib.server import DEFAULT_BINARY, Server  # noqa: E402
 import connections  # noqa: E402
+import crowds  # noqa: E402
 from bad_requests import MIB, PK, BadRequests  # noqa: E402
 
 MEMORY_MB_MAX = 200
-BODY_MEMORY_MB = 32
 
 
 class Suite:
@@ -68,8 +68,6 @@ class Suite:
         self.check("unknown routes and methods: 404, 405", bad.unknown_routes)
         self.check("bodies of 2, 3 and 20 MB", bad.bodies)
         self.check("body of 100 MB: 413", bad.body_of_100_mb)
-        self.check("unfinished bodies: 503",
-                   lambda: bad.unfinished_bodies(self.server, BODY_MEMORY_MB))
         self.check("random bytes", lambda: connections.random_bytes(
             port, rng, [b"", b"", b"GET ", b"POST /dbs HTTP/1.1\r\n", b"\r\n"]))
         self.check("TLS garbage", lambda: connections.random_bytes(
@@ -85,6 +83,17 @@ class Suite:
         self.check("all connections are released", lambda: connections.wait_for_release(
             self.server, self.files_at_start + 20))
         self.report.run("memory at the end", self.memory_at_the_end)
+        self.report.run("SIGTERM stops the server", self.server.stop)
+
+    def run_crowds(self) -> None:
+        crowd = crowds.Crowds(self.server, self.client, self.container)
+        self.check("300 stalled uploads without a key", crowd.unsigned_uploads)
+        self.check("300 stalled uploads with a key", crowd.signed_uploads)
+        self.check("2,000 slow readers", crowd.slow_readers)
+        self.check("all connections are idle, without a key", crowd.idle_strangers)
+        self.check("all connections are idle, with a key", crowd.idle_clients)
+        self.check("all connections are released", lambda: connections.wait_for_release(
+            self.server, self.files_at_start + 20))
         self.report.run("SIGTERM stops the server", self.server.stop)
 
     def memory_at_the_end(self) -> str:
@@ -104,10 +113,12 @@ def main() -> int:
     print(f"seed {options.seed}", flush=True)
     report = Report()
     with scratch_directory("abuse") as scratch:
-        with Server(options.server, scratch / "data",
-                    "--body-memory-mb", str(BODY_MEMORY_MB)) as server:
+        with Server(options.server, scratch / "data") as server:
             server.wait_until_ready()
             Suite(server, random.Random(options.seed), report).run()
+        with Server(options.server, scratch / "crowds", *crowds.OPTIONS) as server:
+            server.wait_until_ready()
+            Suite(server, random.Random(options.seed), report).run_crowds()
     return report.finish()
 
 
