@@ -37,6 +37,7 @@ struct ServeConfig {
     std::uint32_t partition_idle_seconds = 0;
     std::uint32_t connections_max = 0;
     std::uint32_t body_memory_mb = 0;
+    std::uint32_t query_memory_mb = 0;
     std::uint32_t ttl_sweep_ms = 0;
     std::uint32_t drain_seconds = 0;
     std::uint32_t block_cache_mb = 0;

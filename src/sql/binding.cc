@@ -12,11 +12,15 @@
 namespace orrery::sql {
 
 Binding::Binding(const BindingContext& context)
-    : context_(context), evaluator_(0, context.surroundings) {
+    : context_(context),
+      evaluator_(0, context.surroundings),
+      constants_(std::make_unique<Arena>(evaluator_.budget())) {
     evaluator_.exchange_arena(constants_.get());
 }
 
 Prepared Binding::finish(BoundQuery query) && {
+    // A prepared query may be run with another budget.
+    constants_->detach();
     return {.constants = std::move(constants_),
             .query = std::move(query),
             .paths = std::move(paths_),
@@ -157,7 +161,7 @@ Result<BoundPtr> Binding::fold(BoundPtr expression) {
         });
     if (!constant_operands || !is_deterministic(*expression)) return expression;
     const Value value = evaluator_.evaluate(*expression);
-    if (auto error = evaluator_.take_error()) return *std::move(error);
+    TRY(evaluator_.take_status());
     // The value may point to names in the expression, which is destroyed now.
     return constant(copy(value, *constants_));
 }
