@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "service/item_condition.h"
+#include "service/item_selection.h"
 #include "service/partition_source.h"
 #include "service/surroundings.h"
 #include "service/test_support.h"

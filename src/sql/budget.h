@@ -21,6 +21,7 @@
 
 #include "base/memory_pool.h"
 #include "base/result.h"
+#include "base/stopwatch.h"
 
 namespace orrery::sql {
 
@@ -54,7 +55,7 @@ public:
         MemoryPool* pool = nullptr;  // shared with other queries; null: no shared maximum
         Pacer* pacer = nullptr;
         // Tests replace these.
-        std::function<TimePoint()> now = std::chrono::steady_clock::now;
+        std::function<TimePoint()> now = monotonic_now;
         std::uint64_t units_per_look = kUnitsPerLook;
     };
 
