@@ -24,8 +24,7 @@ Prepared Binding::finish(BoundQuery query) && {
     return {.constants = std::move(constants_),
             .query = std::move(query),
             .paths = std::move(paths_),
-            .variables = variables_,
-            .calls_udfs = calls_udfs_};
+            .variables = variables_};
 }
 
 Result<BoundPtr> Binding::bind(const ast::Expression& expression) {
@@ -357,7 +356,6 @@ Result<BoundPtr> Binding::udf(const ast::Call& called, const Location& location)
     for (const ast::ExpressionPtr& argument : called.arguments) {
         out->operands.push_back(TRY(bind(*argument)));
     }
-    calls_udfs_ = true;
     return out;
 }
 

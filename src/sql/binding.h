@@ -100,7 +100,6 @@ private:
     std::vector<ItemPath> paths_;
     std::map<ItemPath, std::uint64_t> path_numbers_;
     std::uint32_t variables_ = 0;
-    bool calls_udfs_ = false;
     std::vector<std::string_view> expanding_;  // computed properties, to detect cycles
 };
 
