@@ -6,6 +6,11 @@
 
 namespace orrery {
 
+// The monotonic clock, for deadlines. Take it as a function where tests must control the time.
+inline std::chrono::steady_clock::time_point monotonic_now() {
+    return std::chrono::steady_clock::now();
+}
+
 // Measures the time since its construction.
 class Timer {
 public:

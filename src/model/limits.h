@@ -46,14 +46,17 @@ inline constexpr std::size_t kPageBytesMax = 4 * 1024 * 1024;   // response page
 inline constexpr std::size_t kBatchBytesMax = 4 * 1024 * 1024;  // response of a batch 4 MB
 inline constexpr std::size_t kContinuationBytesMax = 1024;      // ours: tokens stay within 1 KB
 
-// Queries.
-inline constexpr std::uint64_t kQueryStepsPerItemMax = 10'000'000;  // ours: JOINs, subqueries
-inline constexpr std::size_t kQueryGroupsMax = 500'000;             // GROUP BY table cells
-inline constexpr std::size_t kQueryMemoryBytesMax = 256 << 20;      // ours: groups, sorting
-inline constexpr std::size_t kQueryTextUnitsMax = 512 * 1024;  // query text 512 KB, UTF-16 units
-inline constexpr std::size_t kQueryDepthMax = 512;             // ours: levels of an expression
-inline constexpr std::size_t kQueryJoinsMax = 10;              // JOINs of one FROM
-inline constexpr std::size_t kQueryAggregatesMax = 21;         // with GROUP BY over partitions
+// Queries. Work is counted in steps: evaluating an expression or reading 64 bytes is one.
+inline constexpr std::int64_t kQueryPageMillisecondsMax = 5'000;  // then the page ends
+inline constexpr std::int64_t kQueryMillisecondsMax = 60'000;     // ours: if it cannot end; 408
+inline constexpr std::uint64_t kConditionWorkMax = 2'000'000;     // ours: of a patch, steps
+inline constexpr std::size_t kQueryGroupsMax = 500'000;           // GROUP BY table cells
+inline constexpr std::size_t kQueryMemoryBytesMax = 256 << 20;    // ours: of one query
+inline constexpr std::size_t kQueryMemoryMegabytesDefault = 512;  // ours: of all together; 429
+inline constexpr std::size_t kQueryTextUnitsMax = 512 * 1024;     // query text 512 KB, UTF-16 units
+inline constexpr std::size_t kQueryDepthMax = 512;                // ours: levels of an expression
+inline constexpr std::size_t kQueryJoinsMax = 10;                 // JOINs of one FROM
+inline constexpr std::size_t kQueryAggregatesMax = 21;            // with GROUP BY over partitions
 // Ours: what one script transaction may write.
 inline constexpr std::size_t kTransactionWritesMax = 10'000;
 inline constexpr std::size_t kTransactionBytesMax = std::size_t{64} << 20;
@@ -62,16 +65,15 @@ inline constexpr std::uint64_t kQueryCountMax = 4'294'967'295;  // TOP, OFFSET, 
 
 // Functions in queries: limits on the result and the work of one call. A larger result ends the
 // query with 400; a match that takes more work is undefined. All ours but the first.
-inline constexpr std::size_t kReplicateUnitsMax = 10'000;                 // REPLICATE, UTF-16 units
-inline constexpr std::size_t kFunctionStringBytesMax = 8 * 1024 * 1024;   // one string
-inline constexpr std::size_t kFunctionArrayElementsMax = 1024 * 1024;     // one array
-inline constexpr std::size_t kFunctionArenaBytesMax = 256 * 1024 * 1024;  // all values of a row
-inline constexpr std::size_t kFunctionNodesMax = 4 * 1024 * 1024;         // values compared
-inline constexpr std::size_t kRegexPatternBytesMax = 16 * 1024;           // of RegexMatch
-inline constexpr std::uint64_t kRegexWorkMax = 20'000'000;                // steps of one match
-inline constexpr std::uint32_t kRegexDepthMax = 100'000;                  // nested backtracking
-inline constexpr std::uint32_t kRegexHeapKilobytesMax = 20 * 1024;        // for backtracking
-inline constexpr std::size_t kRegexStackBytesMax = 512 * 1024;            // of compiled patterns
+inline constexpr std::size_t kReplicateUnitsMax = 10'000;                // REPLICATE, UTF-16 units
+inline constexpr std::size_t kFunctionStringBytesMax = 8 * 1024 * 1024;  // one string
+inline constexpr std::size_t kFunctionArrayElementsMax = 1024 * 1024;    // one array
+inline constexpr std::size_t kFunctionNodesMax = 4 * 1024 * 1024;        // values compared
+inline constexpr std::size_t kRegexPatternBytesMax = 16 * 1024;          // of RegexMatch
+inline constexpr std::uint64_t kRegexWorkMax = 20'000'000;               // steps of one match
+inline constexpr std::uint32_t kRegexDepthMax = 100'000;                 // nested backtracking
+inline constexpr std::uint32_t kRegexHeapKilobytesMax = 20 * 1024;       // for backtracking
+inline constexpr std::size_t kRegexStackBytesMax = 512 * 1024;           // of compiled patterns
 
 // Scripts. The service does not publish its numbers; all ours but the time.
 inline constexpr std::int64_t kScriptMillisecondsMax = 5000;             // 5 s of one execution

@@ -185,6 +185,7 @@ void add_options(CLI::App& app, ServeConfig& config, Texts& texts) {
     config.connections_max = 20'000;
     config.body_memory_mb = 256;
     config.response_memory_mb = 256;
+    config.query_memory_mb = model::limits::kQueryMemoryMegabytesDefault;
     config.ttl_sweep_ms = 1000;
     config.drain_seconds = 10;
     config.block_cache_mb = 256;
@@ -200,6 +201,8 @@ void add_options(CLI::App& app, ServeConfig& config, Texts& texts) {
         config.response_memory_mb,
         "Memory limit for responses that clients do not read, MB")
         ->check(CLI::Range(8, 1'000'000));
+    add(app, "query-memory-mb", config.query_memory_mb, "Memory limit for running queries, MB")
+        ->check(CLI::Range(1, 1'000'000));
     add(app, "ttl-sweep-ms", config.ttl_sweep_ms, "Interval between removals of expired items, ms")
         ->check(CLI::Range(10, 3'600'000));
     config.partition_idle_seconds = 600;

@@ -38,6 +38,7 @@ struct ServeConfig {
     std::uint32_t connections_max = 0;
     std::uint32_t body_memory_mb = 0;
     std::uint32_t response_memory_mb = 0;
+    std::uint32_t query_memory_mb = 0;
     std::uint32_t ttl_sweep_ms = 0;
     std::uint32_t drain_seconds = 0;
     std::uint32_t block_cache_mb = 0;

@@ -163,6 +163,12 @@ protected:
          "32",
          [](const ServeConfig& c) { return std::to_string(c.response_memory_mb); },
          {"7", "1000001", "x"}},
+        {"query-memory-mb",
+         "ORRERY_QUERY_MEMORY_MB",
+         "64",
+         "64",
+         [](const ServeConfig& c) { return std::to_string(c.query_memory_mb); },
+         {"0", "1000001", "x"}},
         {"ttl-sweep-ms",
          "ORRERY_TTL_SWEEP_MS",
          "50",
@@ -207,6 +213,7 @@ TEST_F(ConfigTest, Defaults) {
     EXPECT_EQ(config.connections_max, 20'000U);
     EXPECT_EQ(config.body_memory_mb, 256U);
     EXPECT_EQ(config.response_memory_mb, 256U);
+    EXPECT_EQ(config.query_memory_mb, 512U);
     EXPECT_EQ(config.ttl_sweep_ms, 1000U);
     EXPECT_EQ(config.drain_seconds, 10U);
     EXPECT_EQ(config.block_cache_mb, 256U);

@@ -120,7 +120,8 @@ void Node::build_services(const ServeConfig& config) {
             .interval = std::chrono::milliseconds(config.ttl_sweep_ms),
             .close_after = std::chrono::seconds(config.partition_idle_seconds)});
     signer_ = std::make_unique<service::ContinuationSigner>(catalog_->secret());
-    resource_feed_ = std::make_unique<service::ResourceFeed>(*signer_, clock_);
+    query_memory_ = std::make_unique<MemoryPool>(std::size_t{config.query_memory_mb} << 20);
+    resource_feed_ = std::make_unique<service::ResourceFeed>(*signer_, clock_, *query_memory_);
     resources_ = std::make_unique<service::Resources>(
         *catalog_,
         *resource_feed_,
@@ -135,10 +136,11 @@ void Node::build_services(const ServeConfig& config) {
     items_ = std::make_unique<service::Items>(*partitions_);
     batches_ = std::make_unique<service::Batches>(*partitions_);
     item_feed_ = std::make_unique<service::ItemFeed>(*partitions_, *signer_);
-    // They read ahead for scans of many items, which must not delay short requests.
+// They read ahead for scans of many items, which must not delay short requests.
     readers_ = std::make_unique<ThreadPool>(ThreadPool::Options{
         .threads = service::default_threads(), .priority = ThreadPool::Priority::kLow});
-    queries_ = std::make_unique<service::Queries>(*partitions_, *signer_, clock_, *readers_);
+    queries_ = std::make_unique<service::Queries>(
+        *partitions_, *signer_, clock_, *readers_, *query_memory_);
     watchdog_ = std::make_unique<script::Watchdog>();
     script_pool_ = std::make_unique<script::ScriptPool>(
         script::RuntimeEnvironment{.clock = clock_, .random = random_, .watchdog = *watchdog_},

@@ -10,6 +10,7 @@
 
 #include "auth/master_key.h"
 #include "base/clock.h"
+#include "base/memory_pool.h"
 #include "base/random.h"
 #include "base/result.h"
 #include "base/thread_pool.h"
@@ -77,6 +78,7 @@ private:
     std::unique_ptr<service::Indexing> indexing_;
     std::unique_ptr<service::Background> background_;
     std::unique_ptr<service::ContinuationSigner> signer_;
+    std::unique_ptr<MemoryPool> query_memory_;
     std::unique_ptr<service::ResourceFeed> resource_feed_;
     std::unique_ptr<service::Resources> resources_;
     std::unique_ptr<service::Scripts> scripts_;

@@ -126,8 +126,13 @@ TEST(RangeContinuation, RefusesAnythingElse) {
 TEST(RangeContinuation, FitsIntoOneKilobyte) {
     const std::string position(1 + 2 * 16 + sql::kPositionBytesMax, 'x');
     const std::uint64_t most = std::numeric_limits<std::uint64_t>::max();
-    const sql::Resume resume{
-        .position = position, .item = most, .rows_done = most, .passed = most, .given = most};
+    constexpr std::size_t kLevels = model::limits::kQueryJoinsMax + 1;
+    const sql::Resume resume{.position = position,
+                             .item = most,
+                             .rows_done = 0,
+                             .passed = most,
+                             .given = most,
+                             .place = std::vector<std::uint64_t>(kLevels, 2 * 1024 * 1024)};
     const RangeContinuation token{
         .token = kSigner.sign({.range_id = 7, .resume = resume.encode()}, "scope"),
         .epks = {std::string(48, 'a'), std::string(48, 'b')}};

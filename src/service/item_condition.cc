@@ -64,22 +64,24 @@ Result<ItemCondition> ItemCondition::parse(std::string_view text,
     const auto syntax = TRY(sql::parse("SELECT * " + std::string(text)));
     TRY(sql::check_query(*syntax,
                          {.find_function = sql::find_function, .allow_unsupported = false}));
+    sql::Budget budget(condition_limits());
     const sql::BindingContext context{
         .parameters = {},
         .computed = TRY(parse_computed(container.definition.computed_properties)),
-        .surroundings = surroundings_at(clock)};
-    return ItemCondition(TRY(sql::bind(*syntax, context)), context.surroundings);
+        .surroundings = surroundings_at(clock, budget)};
+    auto prepared = TRY(sql::bind(*syntax, context));
+    sql::Surroundings surroundings = context.surroundings;
+    surroundings.budget = nullptr;  // each evaluation has its own
+    return ItemCondition(std::move(prepared), surroundings);
 }
 
 Result<bool> ItemCondition::holds_for(std::string_view json) const {
     OneItem source(json);
-    // One item is little, bounded work: no time limit needed.
-    const auto never = [] { return false; };
-    const sql::PageLimits limits{.rows_max = 1,
-                                 .bytes_max = model::limits::kPageBytesMax,
-                                 .time_is_up = never,
-                                 .gives_up = never};
-    const sql::ResultPage page = TRY(sql::run_page(prepared_, source, surroundings_, {}, limits));
+    sql::Budget budget(condition_limits());
+    sql::Surroundings surroundings = surroundings_;
+    surroundings.budget = &budget;
+    const sql::PageLimits limits{.rows_max = 1, .bytes_max = model::limits::kPageBytesMax};
+    const sql::ResultPage page = TRY(sql::run_page(prepared_, source, surroundings, {}, limits));
     return page.count > 0;
 }
 

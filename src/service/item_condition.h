@@ -20,7 +20,8 @@ public:
                                        const catalog::Container& container,
                                        const Clock& clock);
 
-    // Whether the query returns the item with this JSON. kBadRequest if it cannot be evaluated.
+    // Whether the query returns the item with this JSON. kBadRequest if it cannot be evaluated or
+    // takes too much work.
     Result<bool> holds_for(std::string_view json) const;
 
 private:

@@ -3,11 +3,14 @@
 #include <algorithm>
 
 #include "base/ascii.h"
+#include "model/limits.h"
 #include "service/computed.h"
 #include "service/errors.h"
 #include "service/item_selection.h"
 #include "service/merged_source.h"
 #include "service/partition_source.h"
+#include "service/read_ahead.h"
+#include "service/surroundings.h"
 #include "sql/binder.h"
 #include "sql/gateway_rules.h"
 #include "sql/parser.h"
@@ -22,10 +25,18 @@ using SteadyClock = std::chrono::steady_clock;
 
 Result<ParsedQuery> parse(const catalog::Container& container,
                           const QueryText& text,
-                          const Clock& clock,
+                          sql::Surroundings surroundings,
                           sql::UdfCaller* udfs) {
+    surroundings.udfs = udfs;
     return parse_query(
-        text, TRY(parse_computed(container.definition.computed_properties)), clock, udfs);
+        text, TRY(parse_computed(container.definition.computed_properties)), surroundings);
+}
+
+// UDFs are interrupted when the time of their session is up; the page should end before.
+sql::Budget::Limits limits_of(const QueryOptions& options, bool calls_udfs, MemoryPool& memory) {
+    if (!calls_udfs) return page_limits(memory, options.pacer);
+    constexpr std::chrono::milliseconds kUdfTime{model::limits::kScriptMillisecondsMax};
+    return page_limits_within(kUdfTime, memory);
 }
 
 // The ranges that the filter on the partition key leaves to query.
@@ -278,7 +289,8 @@ Result<QueryAnswer> Queries::run(const Request& request,
                                  sql::UdfCaller* udfs) const {
     TRY(check_intended_container(request, container));
     const auto start = SteadyClock::now();
-    const ParsedQuery query = TRY(parse(container, text, clock_, udfs));
+    sql::Budget budget(limits_of(options, udfs != nullptr, memory_));
+    const ParsedQuery query = TRY(parse(container, text, surroundings_at(clock_, budget), udfs));
     const ItemSelection selection = TRY(select_items(request, container));
     const Routing routing = route(query, container, selection);
     // A container without a partition key has one partition, and its clients know of no others.
@@ -299,6 +311,7 @@ Result<QueryAnswer> Queries::run(const Request& request,
                                          {.describe = options.index_metrics,
                                           .measure = options.query_metrics,
                                           .seeks_end = seeks_end}));
+    if (merged) budget.take(read_ahead_bytes_max(ranges.size()));
     const QueryTokens tokens(signer_, query);
     const RangeReader reader(partitions_, tokens, request, container, selection);
     TRY(merged               ? reader.read_merged(ranges, readers_, page)
@@ -317,8 +330,10 @@ Result<QueryAnswer> Queries::run_over(const Request& request,
                                       const catalog::Container& container,
                                       const QueryText& text,
                                       sql::ItemSource& source,
-                                      sql::UdfCaller* udfs) const {
-    const ParsedQuery query = TRY(parse(container, text, clock_, udfs));
+                                      sql::UdfCaller* udfs,
+                                      std::chrono::milliseconds time) const {
+    sql::Budget budget(page_limits_within(time, memory_));
+    const ParsedQuery query = TRY(parse(container, text, surroundings_at(clock_, budget), udfs));
     const ItemSelection selection = TRY(select_items(request, container));
     const std::string scope = "script query " + selection.text(container);
     return service::run_over(request, query, signer_, scope, source);
@@ -329,7 +344,8 @@ Result<std::string> Queries::plan(const Request& request,
                                   const catalog::Container& container,
                                   const QueryText& text) const {
     TRY(check_intended_container(request, container));
-    const ParsedQuery query = TRY(parse(container, text, clock_, nullptr));
+    sql::Budget budget(page_limits(memory_, nullptr));
+    const ParsedQuery query = TRY(parse(container, text, surroundings_at(clock_, budget), nullptr));
     return plan_text(query, container, sql::QueryFeatures::parse(options.supported_features));
 }
 

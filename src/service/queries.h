@@ -2,10 +2,12 @@
 
 #pragma once
 
+#include <chrono>
 #include <string>
 #include <string_view>
 
 #include "base/clock.h"
+#include "base/memory_pool.h"
 #include "base/result.h"
 #include "base/thread_pool.h"
 #include "catalog/resources.h"
@@ -13,6 +15,7 @@
 #include "service/partitions.h"
 #include "service/query_page.h"
 #include "service/request.h"
+#include "sql/budget.h"
 #include "sql/source.h"
 #include "sql/udf.h"
 
@@ -28,6 +31,7 @@ struct QueryOptions {
     bool query_metrics = false;  // report the time of each step
     bool index_metrics = false;  // report the indexes used
     std::string_view supported_features;
+    sql::Pacer* pacer = nullptr;  // lets other queries run during a long one
 };
 
 // Whether the query must run where UDFs can be called. False if it does not parse; running it
@@ -36,12 +40,18 @@ bool calls_udfs(const QueryText& text);
 
 class Queries {
 public:
-    // `readers` must do nothing but read for queries over several partitions.
+    // `readers` must do nothing but read for queries over several partitions. All queries together
+    // use at most `memory`.
     Queries(Partitions& partitions,
             const ContinuationSigner& signer,
             const Clock& clock,
-            ThreadPool& readers)
-        : partitions_(partitions), signer_(signer), clock_(clock), readers_(readers) {}
+            ThreadPool& readers,
+            MemoryPool& memory)
+        : partitions_(partitions),
+          signer_(signer),
+          clock_(clock),
+          readers_(readers),
+          memory_(memory) {}
 
     // Reads from disk: call only where blocking is allowed. `udfs` are the container's and are
     // called on this thread; without them a query that calls any is refused.
@@ -52,12 +62,14 @@ public:
                             sql::UdfCaller* udfs = nullptr) const;
 
     // Runs a script's query: one page over the items of its transaction, all of one partition key.
-    // The request holds the key, the page size and the continuation.
+    // The request holds the key, the page size and the continuation. `time` is what the script has
+    // left.
     Result<QueryAnswer> run_over(const Request& request,
                                  const catalog::Container& container,
                                  const QueryText& text,
                                  sql::ItemSource& source,
-                                 sql::UdfCaller* udfs) const;
+                                 sql::UdfCaller* udfs,
+                                 std::chrono::milliseconds time) const;
 
     // The plan by which a client spreads the query over partitions, as JSON. 400 if the client
     // supports fewer features than the query needs.
@@ -71,6 +83,7 @@ private:
     const ContinuationSigner& signer_;
     const Clock& clock_;
     ThreadPool& readers_;
+    MemoryPool& memory_;
 };
 
 }  // namespace orrery::service

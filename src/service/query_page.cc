@@ -1,14 +1,12 @@
 #include "service/query_page.h"
 
 #include <algorithm>
-#include <functional>
 
 #include "base/hash.h"
 #include "base/stopwatch.h"
 #include "model/limits.h"
 #include "service/errors.h"
 #include "service/explain.h"
-#include "service/surroundings.h"
 #include "sql/checks.h"
 #include "sql/parser.h"
 #include "sql/printer.h"
@@ -16,17 +14,6 @@
 namespace orrery::service {
 
 namespace {
-
-using SteadyClock = std::chrono::steady_clock;
-
-// Time limit for a page, even one without rows.
-constexpr std::chrono::seconds kPageTime{5};
-// Time limit for queries that return no rows before they have read all items.
-constexpr std::chrono::seconds kQueryTime{60};
-
-std::function<bool()> expires_in(std::chrono::seconds time) {
-    return [end = SteadyClock::now() + time] { return SteadyClock::now() >= end; };
-}
 
 // Identifies the query, so that a continuation of another one is refused. A position in an ORDER BY
 // is valid for every query with that order: SDKs send it with a filter that starts there (protocol
@@ -55,8 +42,7 @@ Result<sql::QuerySpec> parse_spec(const QueryText& text) {
 
 Result<ParsedQuery> parse_query(const QueryText& text,
                                 std::vector<sql::ComputedProperty> computed,
-                                const Clock& clock,
-                                sql::UdfCaller* udfs) {
+                                const sql::Surroundings& surroundings) {
     ParsedQuery out;
     out.spec = TRY(parse_spec(text));
     out.syntax = TRY(sql::parse(out.spec.text));
@@ -64,8 +50,7 @@ Result<ParsedQuery> parse_query(const QueryText& text,
                          {.find_function = sql::find_function, .allow_unsupported = false}));
     out.context = {.parameters = out.spec.parameters,
                    .computed = std::move(computed),
-                   .surroundings = surroundings_at(clock)};
-    out.context.surroundings.udfs = udfs;
+                   .surroundings = surroundings};
     return out;
 }
 
@@ -96,8 +81,6 @@ Result<QueryPage> QueryPage::open(const Request& request,
     }
     page.limits_ = {.rows_max = TRY(page_size(request, model::limits::kPageRowsDefault)),
                     .bytes_max = model::limits::kPageBytesMax,
-                    .time_is_up = expires_in(kPageTime),
-                    .gives_up = expires_in(kQueryTime),
                     .seeks_end = options.seeks_end,
                     .describe = options.describe || query.syntax->explain,
                     .measure = options.measure};

@@ -10,7 +10,6 @@
 #include <string_view>
 #include <vector>
 
-#include "base/clock.h"
 #include "base/result.h"
 #include "service/continuation.h"
 #include "service/item_target.h"
@@ -38,11 +37,11 @@ struct ParsedQuery {
 
 Result<sql::QuerySpec> parse_spec(const QueryText& text);
 
-// A query that calls UDFs is refused when `udfs` is null.
+// `surroundings` are those of the page that will be read. A query that calls UDFs is refused when
+// they have none.
 Result<ParsedQuery> parse_query(const QueryText& text,
                                 std::vector<sql::ComputedProperty> computed,
-                                const Clock& clock,
-                                sql::UdfCaller* udfs);
+                                const sql::Surroundings& surroundings);
 
 // Time spent. The counters break down `run` if the client asked for metrics.
 struct QueryTimes {

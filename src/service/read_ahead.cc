@@ -1,5 +1,6 @@
 #include "service/read_ahead.h"
 
+#include <algorithm>
 #include <condition_variable>
 #include <deque>
 #include <mutex>
@@ -153,6 +154,11 @@ private:
 };
 
 }  // namespace
+
+std::size_t read_ahead_bytes_max(std::size_t parts) {
+    // One more is being filled.
+    return std::min(parts, kPartsAhead) * (kChunksAhead + 1) * kChunkBytes;
+}
 
 std::unique_ptr<sql::ItemCursor> read_ahead(ThreadPool& readers, std::vector<OpenItems> parts) {
     return std::make_unique<ReadAhead>(readers, std::move(parts));

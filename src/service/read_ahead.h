@@ -16,6 +16,9 @@ namespace orrery::service {
 // Opens the items of one partition; called on the thread that reads them.
 using OpenItems = std::function<std::unique_ptr<sql::ItemCursor>()>;
 
+// The most that is held for a cursor over so many partitions, apart from items longer than a chunk.
+std::size_t read_ahead_bytes_max(std::size_t parts);
+
 // Pool threads must never wait on this cursor (deadlock). Everything that `parts` refers to must
 // outlive the cursor.
 std::unique_ptr<sql::ItemCursor> read_ahead(ThreadPool& readers, std::vector<OpenItems> parts);

@@ -6,6 +6,7 @@
 
 #include "base/bytes.h"
 #include "model/limits.h"
+#include "service/surroundings.h"
 #include "sql/source.h"
 
 namespace orrery::service {
@@ -84,7 +85,8 @@ Result<Page> ResourceFeed::page(const Request& request,
                                 const QueryText* query,
                                 const std::string& scope) const {
     if (query == nullptr) return list(request, resources, scope);
-    const ParsedQuery parsed = TRY(parse_query(*query, {}, clock_, nullptr));
+    sql::Budget budget(page_limits(memory_, nullptr));
+    const ParsedQuery parsed = TRY(parse_query(*query, {}, surroundings_at(clock_, budget)));
     ResourceSource source(resources);
     return TRY(run_over(request, parsed, signer_, "query on " + scope, source)).page;
 }

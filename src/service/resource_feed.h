@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/clock.h"
+#include "base/memory_pool.h"
 #include "base/result.h"
 #include "json/value.h"
 #include "service/continuation.h"
@@ -26,8 +27,9 @@ struct Listed {
 
 class ResourceFeed {
 public:
-    ResourceFeed(const ContinuationSigner& signer, const Clock& clock)
-        : signer_(signer), clock_(clock) {}
+    // `memory` is for queries.
+    ResourceFeed(const ContinuationSigner& signer, const Clock& clock, MemoryPool& memory)
+        : signer_(signer), clock_(clock), memory_(memory) {}
 
     // One page of resources, whose numbers rise, or with a query of its rows. `scope` names the
     // list, so that tokens of another one are refused.
@@ -43,6 +45,7 @@ private:
 
     const ContinuationSigner& signer_;
     const Clock& clock_;
+    MemoryPool& memory_;
 };
 
 }  // namespace orrery::service

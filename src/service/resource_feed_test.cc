@@ -62,7 +62,8 @@ protected:
 
     ManualClock clock_{std::chrono::seconds(1'700'000'000)};
     ContinuationSigner signer_{std::string(32, 's')};
-    ResourceFeed feed_{signer_, clock_};
+    MemoryPool memory_{std::size_t{16} << 20};
+    ResourceFeed feed_{signer_, clock_, memory_};
     std::vector<Listed> resources_;
     int bodies_ = 0;
 };

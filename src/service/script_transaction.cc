@@ -1,6 +1,9 @@
 #include "service/script_transaction.h"
 
+#include <algorithm>
+
 #include "model/container_definition.h"
+#include "model/limits.h"
 #include "service/errors.h"
 #include "service/item_selection.h"
 
@@ -199,12 +202,18 @@ Result<script::Reply> ScriptTransaction::read_page(const Operation& operation) {
     const QueryText query{.body = feed ? kAllItems : std::string_view(operation.text)};
     sql::UdfCaller* udfs = !feed && calls_udfs(query) ? &udfs_.caller() : nullptr;
     OverlaySource* items = TRY(source());
-    QueryAnswer answer =
-        TRY(services_.queries.run_over(request, *found_.container, query, *items, udfs));
+    QueryAnswer answer = TRY(
+        services_.queries.run_over(request, *found_.container, query, *items, udfs, time_left()));
     script::Reply reply;
     reply.body = "[" + answer.page.elements + "]";
     reply.continuation = answer.page.continuation.value_or("");
     return reply;
+}
+
+std::chrono::milliseconds ScriptTransaction::time_left() const {
+    constexpr std::chrono::milliseconds kTimeMax{model::limits::kScriptMillisecondsMax};
+    const auto spent = std::chrono::duration_cast<std::chrono::milliseconds>(begun_.elapsed());
+    return std::max(kTimeMax - spent, std::chrono::milliseconds(1));
 }
 
 Result<std::string> ScriptTransaction::evaluate_spatial(script::SpatialFunction /*function*/,

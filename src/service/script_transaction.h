@@ -3,11 +3,13 @@
 
 #pragma once
 
+#include <chrono>
 #include <memory>
 #include <string>
 
 #include "base/random.h"
 #include "base/result.h"
+#include "base/stopwatch.h"
 #include "partition/transaction.h"
 #include "script/host.h"
 #include "service/container_udfs.h"
@@ -66,10 +68,13 @@ private:
     Result<script::Reply> read_page(const script::Operation& operation);
     Result<partition::Transaction*> transaction();
     Result<OverlaySource*> source();
+    // Of the time that a script may take.
+    std::chrono::milliseconds time_left() const;
     // The request that would run this operation alone.
     Request request_of(const script::Operation& operation) const;
 
     const Services services_;
+    const Timer begun_;
     const std::string partition_key_;  // from the request's header
     const ApiVersion api_version_;
     const FoundContainer found_;

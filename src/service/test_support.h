@@ -108,7 +108,7 @@ public:
             partition::Partition::Environment{.executors = *executors, .clock = clock_});
         indexing.emplace(*catalog, *partitions);
         signer.emplace(catalog->secret());
-        resource_feed.emplace(*signer, clock_);
+        resource_feed.emplace(*signer, clock_, query_memory);
         resources.emplace(
             *catalog,
             *resource_feed,
@@ -120,7 +120,7 @@ public:
         items.emplace(*partitions);
         batches.emplace(*partitions);
         feed.emplace(*partitions, *signer);
-        queries.emplace(*partitions, *signer, clock_, readers);
+        queries.emplace(*partitions, *signer, clock_, readers, query_memory);
         script_pool = std::make_unique<script::ScriptPool>(
             script::RuntimeEnvironment{.clock = clock_, .random = secure_, .watchdog = watchdog_},
             script::PoolOptions{.threads = 3});
@@ -193,6 +193,7 @@ public:
 
     std::unique_ptr<catalog::Catalog> catalog;
     ThreadPool readers{2};
+    MemoryPool query_memory{std::size_t{512} << 20};
     std::unique_ptr<ThreadPool> executors;
     std::optional<Partitions> partitions;
     std::optional<Indexing> indexing;

@@ -1,6 +1,7 @@
 #include "sql/aggregates.h"
 
 #include <array>
+#include <bit>
 
 #include "base/ascii.h"
 #include "sql/canonical.h"
@@ -25,6 +26,23 @@ constexpr std::array<Row, 8> kRows{{
     {"MIN", "Min", AggregateKind::kMin},
     {"SUM", "Sum", AggregateKind::kSum},
 }};
+
+constexpr char kInteger = 'i';
+constexpr char kReal = 'r';
+
+void append_exactly(std::string& out, const json::Number& number) {
+    out += number.is_integer() ? kInteger : kReal;
+    append_big_endian(out,
+                      number.is_integer() ? static_cast<std::uint64_t>(number.integer())
+                                          : std::bit_cast<std::uint64_t>(number.real()));
+}
+
+json::Number take_exactly(ByteReader& reader) {
+    const bool integer = reader.take(1) == std::string_view(&kInteger, 1);
+    const auto bits = reader.big_endian<std::uint64_t>();
+    if (integer) return static_cast<std::int64_t>(bits);
+    return std::bit_cast<double>(bits);
+}
 
 }  // namespace
 
@@ -78,6 +96,7 @@ void Accumulator::add_number(const Value& value) {
 void Accumulator::add_extreme(const Value& value, Arena& kept) {
     if (value.is_array() || value.is_object()) undefined_ = true;
     if (undefined_) return;
+    if (value.is_string()) kept.count_bytes(value.string().size());
     const bool better = total_.is_undefined() ||
                         (kind_ == AggregateKind::kMin ? compare_scalars(value, total_) < 0
                                                       : compare_scalars(value, total_) > 0);
@@ -88,9 +107,13 @@ void Accumulator::add_to_list(const Value& value, Arena& row, Arena& kept) {
     if (kind_ == AggregateKind::kMakeSet) {
         std::string bytes;
         append_canonical(bytes, value, row);
+        const std::size_t size = bytes.size();
         if (!seen_.insert(std::move(bytes)).second) return;
+        constexpr std::size_t kEntryBytes = 64;  // of the set, besides the text
+        kept.charge(size + kEntryBytes);
     }
     list_.push_back(copy(value, kept));
+    kept.charge(sizeof(Value));
 }
 
 Value Accumulator::result(Arena& arena) const {
@@ -109,12 +132,54 @@ Value Accumulator::result(Arena& arena) const {
             return undefined_ ? Value::undefined() : total_;
         case AggregateKind::kMakeList:
         case AggregateKind::kMakeSet: {
+            arena.count(1 + list_.size());
             const auto out = arena.array<Value>(list_.size());
             std::copy(list_.begin(), list_.end(), out.begin());
             return Value::array(out);
         }
     }
     return Value::undefined();
+}
+
+// flags count [kind value]: flag 1 is undefined_, flag 2 a total.
+void Accumulator::save(std::string& out) const {
+    out += static_cast<char>((undefined_ ? 1 : 0) + (total_.is_defined() ? 2 : 0));
+    append_varint(out, static_cast<std::uint64_t>(count_));
+    if (total_.is_undefined()) return;
+    out += static_cast<char>(total_.kind());
+    if (total_.is_boolean()) out += static_cast<char>(total_.boolean());
+    if (total_.is_number()) append_exactly(out, total_.number());
+    if (total_.is_string()) {
+        append_varint(out, total_.string().size());
+        out += total_.string();
+    }
+}
+
+bool Accumulator::restore(ByteReader& saved, Arena& kept) {
+    const std::string_view flags = saved.take(1);
+    count_ = static_cast<std::int64_t>(saved.varint());
+    if (!saved.ok()) return false;
+    undefined_ = (flags.front() & 1) != 0;
+    if ((flags.front() & 2) == 0) return true;
+    const std::string_view kind = saved.take(1);
+    if (!saved.ok()) return false;
+    switch (static_cast<Kind>(kind.front())) {
+        case Kind::kNull:
+            total_ = Value::null();
+            break;
+        case Kind::kBoolean:
+            total_ = Value::boolean(saved.take(1) == "\1");
+            break;
+        case Kind::kNumber:
+            total_ = Value::number(take_exactly(saved));
+            break;
+        case Kind::kString:
+            total_ = Value::string(kept.copy(saved.take(saved.varint())));
+            break;
+        default:
+            return false;
+    }
+    return saved.ok();
 }
 
 }  // namespace orrery::sql

@@ -9,6 +9,7 @@
 #include <unordered_set>
 #include <vector>
 
+#include "base/bytes.h"
 #include "sql/arena.h"
 #include "sql/value.h"
 
@@ -31,7 +32,8 @@ std::optional<AggregateKind> find_aggregate(std::string_view name);
 // As query plans name it: Average.
 std::string_view plan_name(AggregateKind kind);
 
-// Accumulates the values of one group. Values it keeps are copied into the arena `kept`.
+// Accumulates the values of one group. Values it keeps are copied into the arena `kept`, which also
+// counts the other memory it takes.
 class Accumulator {
 public:
     explicit Accumulator(AggregateKind kind) : kind_(kind) {}
@@ -45,6 +47,19 @@ public:
 
     // Undefined where the aggregate has no result (AVG of no values, SUM of a string).
     Value result(Arena& arena) const;
+
+    // What it has accumulated, for a query that continues on another page. MAKELIST and MAKESET
+    // cannot be saved.
+    bool can_save() const {
+        return kind_ != AggregateKind::kMakeList && kind_ != AggregateKind::kMakeSet;
+    }
+    std::size_t saved_bytes_max() const {
+        constexpr std::size_t kFixed = 22;  // flags, count, kind, number
+        return kFixed + (total_.is_string() ? total_.string().size() : 0);
+    }
+    void save(std::string& out) const;
+    // False for bytes that save() does not write.
+    bool restore(ByteReader& saved, Arena& kept);
 
 private:
     void add_number(const Value& value);

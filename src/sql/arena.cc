@@ -13,12 +13,11 @@ void* Arena::allocate(std::size_t bytes, std::size_t alignment) {
             return blocks_[current_].bytes.get() + from;
         }
     }
-    return allocate_slowly(bytes, alignment);
+    return allocate_slowly(bytes);
 }
 
-void* Arena::allocate_slowly(std::size_t bytes, std::size_t alignment) {
-    // Blocks have maximum alignment, so a fresh one needs no adjustment.
-    static_cast<void>(alignment);
+// Blocks have maximum alignment, so a fresh one needs no adjustment.
+void* Arena::allocate_slowly(std::size_t bytes) {
     while (current_ + 1 < blocks_.size()) {
         ++current_;
         if (bytes <= blocks_[current_].size) {
@@ -28,17 +27,39 @@ void* Arena::allocate_slowly(std::size_t bytes, std::size_t alignment) {
     }
     const std::size_t size = std::max(kBlockBytes, bytes);
     blocks_.push_back({std::make_unique_for_overwrite<std::byte[]>(size), size});
+    blocks_bytes_ += size;
+    charge(size);
     current_ = blocks_.size() - 1;
     at_ = bytes;
     return blocks_.back().bytes.get();
 }
 
 void Arena::reset() {
-    if (used_ > kKeptBytes) blocks_.resize(std::min<std::size_t>(blocks_.size(), 1));
-    if (!blocks_.empty() && blocks_.front().size > kKeptBytes) blocks_.clear();
+    if (blocks_bytes_ > kKeptBytes) {
+        keep_blocks(blocks_.front().size > kKeptBytes ? 0 : 1);
+    }
+    if (charged_ > blocks_bytes_) discharge(charged_ - blocks_bytes_);
     current_ = 0;
     at_ = 0;
     used_ = 0;
+}
+
+void Arena::keep_blocks(std::size_t count) {
+    blocks_.resize(count);
+    blocks_bytes_ = 0;
+    for (const Block& block : blocks_) {
+        blocks_bytes_ += block.size;
+    }
+}
+
+void Arena::discharge(std::size_t bytes) {
+    charged_ -= bytes;
+    if (budget_ != nullptr) budget_->give(bytes);
+}
+
+void Arena::detach() {
+    discharge(charged_);
+    budget_ = nullptr;
 }
 
 }  // namespace orrery::sql

@@ -12,16 +12,19 @@
 namespace orrery::sql {
 
 Binding::Binding(const BindingContext& context)
-    : context_(context), evaluator_(0, context.surroundings) {
+    : context_(context),
+      evaluator_(0, context.surroundings),
+      constants_(std::make_unique<Arena>(evaluator_.budget())) {
     evaluator_.exchange_arena(constants_.get());
 }
 
 Prepared Binding::finish(BoundQuery query) && {
+    // A prepared query may be run with another budget.
+    constants_->detach();
     return {.constants = std::move(constants_),
             .query = std::move(query),
             .paths = std::move(paths_),
-            .variables = variables_,
-            .calls_udfs = calls_udfs_};
+            .variables = variables_};
 }
 
 Result<BoundPtr> Binding::bind(const ast::Expression& expression) {
@@ -157,7 +160,7 @@ Result<BoundPtr> Binding::fold(BoundPtr expression) {
         });
     if (!constant_operands || !is_deterministic(*expression)) return expression;
     const Value value = evaluator_.evaluate(*expression);
-    if (auto error = evaluator_.take_error()) return *std::move(error);
+    TRY(evaluator_.take_status());
     // The value may point to names in the expression, which is destroyed now.
     return constant(copy(value, *constants_));
 }
@@ -353,7 +356,6 @@ Result<BoundPtr> Binding::udf(const ast::Call& called, const Location& location)
     for (const ast::ExpressionPtr& argument : called.arguments) {
         out->operands.push_back(TRY(bind(*argument)));
     }
-    calls_udfs_ = true;
     return out;
 }
 

@@ -94,13 +94,12 @@ private:
     Result<BoundPtr> fold(BoundPtr expression);
 
     const BindingContext& context_;
-    std::unique_ptr<Arena> constants_ = std::make_unique<Arena>();
     Evaluator evaluator_;  // for constant parts
+    std::unique_ptr<Arena> constants_;
     Scope* scope_ = nullptr;
     std::vector<ItemPath> paths_;
     std::map<ItemPath, std::uint64_t> path_numbers_;
     std::uint32_t variables_ = 0;
-    bool calls_udfs_ = false;
     std::vector<std::string_view> expanding_;  // computed properties, to detect cycles
 };
 

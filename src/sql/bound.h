@@ -146,7 +146,6 @@ struct Prepared {
     BoundQuery query;
     std::vector<ItemPath> paths;  // that kPath refers to
     std::uint32_t variables = 0;
-    bool calls_udfs = false;
 };
 
 }  // namespace orrery::sql

@@ -23,6 +23,7 @@ void append_text(std::string& out, std::string_view text) {
 // Arrays and objects sort by their hash; their content follows, so that only equal values have
 // equal bytes.
 void append_canonical(std::string& out, const Value& value, Arena& arena) {
+    if (!arena.count() || !arena.has_room(out.size())) return;
     append_sortable(out, value, arena);
     switch (value.kind()) {
         case Kind::kArray:

@@ -8,6 +8,7 @@ namespace orrery::sql {
 namespace {
 
 Hash128 seeded(const Value& value, const Hash128& seed, Arena& arena) {
+    if (!arena.count()) return {};
     switch (value.kind()) {
         case Kind::kNull:
             return json::distinct_null(seed);
@@ -16,6 +17,7 @@ Hash128 seeded(const Value& value, const Hash128& seed, Arena& arena) {
         case Kind::kNumber:
             return json::distinct_number(value.number(), seed);
         case Kind::kString:
+            arena.count_bytes(value.string().size());
             return json::distinct_string(value.string(), seed);
         case Kind::kArray: {
             json::DistinctArray array(seed);
@@ -42,7 +44,10 @@ Hash128 seeded(const Value& value, const Hash128& seed, Arena& arena) {
 }  // namespace
 
 Hash128 distinct_hash(const Value& value, Arena& arena) {
-    if (const auto text = value.raw()) return json::distinct_hash(*text);
+    if (const auto text = value.raw()) {
+        arena.count_bytes(text->size());
+        return json::distinct_hash(*text);
+    }
     return seeded(value, json::distinct_root_seed(), arena);
 }
 

@@ -3,7 +3,6 @@
 #include <array>
 
 #include "base/utf8.h"
-#include "model/limits.h"
 #include "sql/canonical.h"
 #include "sql/functions/room.h"
 #include "sql/operators.h"
@@ -12,9 +11,14 @@
 namespace orrery::sql {
 
 Evaluator::Evaluator(std::uint32_t variable_count, const Surroundings& surroundings)
-    : variables(variable_count), surroundings_(surroundings), random_(surroundings.random_seed) {}
+    : variables(variable_count),
+      surroundings_(surroundings),
+      budget_(surroundings.budget == nullptr ? unlimited_ : *surroundings.budget),
+      own_(budget_),
+      random_(surroundings.random_seed) {}
 
 Value Evaluator::evaluate(const BoundExpression& expression) {
+    if (!budget_.count()) return Value::undefined();
     const auto operand = [&](std::size_t i) { return evaluate(*expression.operands[i]); };
     switch (expression.op) {
         case Op::kConstant:
@@ -101,8 +105,12 @@ Value Evaluator::like(const BoundExpression& expression) {
     const Value text = evaluate(*expression.operands[0]);
     const Value pattern = evaluate(*expression.operands[1]);
     if (!text.is_string() || !pattern.is_string()) return Value::undefined();
-    if (expression.pattern) return Value::boolean(expression.pattern->matches(text.string()));
-    return Value::boolean(LikePattern(pattern.string(), expression.escape).matches(text.string()));
+    if (expression.pattern) {
+        return Value::boolean(expression.pattern->matches(text.string(), *arena_));
+    }
+    if (!budget_.count(pattern.string().size())) return Value::undefined();
+    return Value::boolean(
+        LikePattern(pattern.string(), expression.escape).matches(text.string(), *arena_));
 }
 
 Value Evaluator::call(const BoundExpression& expression) {
@@ -148,7 +156,7 @@ Value Evaluator::call_udf(std::size_t udf,
                           std::span<const Value> arguments,
                           FunctionContext& context) {
     // The query has already failed and its results are discarded: run no more scripts.
-    if (error_) return Value::undefined();
+    if (is_stopped() || !budget_.count_call()) return Value::undefined();
     CHECK(surroundings_.udfs != nullptr);
     auto result = surroundings_.udfs->call(udf, arguments, context.arena);
     if (!result) {
@@ -218,15 +226,13 @@ std::span<const Value> Evaluator::rows_of(const BoundQuery& query) {
 bool Evaluator::has_row(const BoundQuery& query) { return SubqueryRun(query, *this).any(); }
 
 void Evaluator::fail(Error error) {
-    if (!error_) error_ = std::move(error);
+    // Values are meaningless once the budget is used up, and so are errors about them.
+    if (!is_stopped()) error_ = std::move(error);
 }
 
-void Evaluator::count_step() {
-    if (++steps_ > model::limits::kQueryStepsPerItemMax) {
-        fail(Error(ErrorCode::kBadRequest,
-                   "The query does more work on one item than the limit of " +
-                       std::to_string(model::limits::kQueryStepsPerItemMax) + " rows allows."));
-    }
+Status Evaluator::take_status() {
+    if (auto error = take_error()) return *std::move(error);
+    return budget_.status();
 }
 
 std::int64_t Evaluator::now_ticks() const {

@@ -15,6 +15,7 @@
 #include "base/result.h"
 #include "sql/arena.h"
 #include "sql/bound.h"
+#include "sql/budget.h"
 #include "sql/udf.h"
 #include "sql/value.h"
 
@@ -26,6 +27,7 @@ struct Surroundings {
     const Clock* clock = nullptr;
     std::uint64_t random_seed = 0;
     UdfCaller* udfs = nullptr;  // without one, queries that call UDFs are refused
+    Budget* budget = nullptr;   // null: unlimited
 };
 
 class Evaluator {
@@ -39,6 +41,7 @@ public:
     std::span<const Value> group_keys;
     std::span<const Value> aggregates;
 
+    Budget& budget() { return budget_; }
     // Values allocated while a row is evaluated live until the caller resets this arena.
     Arena& arena() { return *arena_; }
     // Redirects allocations, for values that must outlive the row.
@@ -50,16 +53,15 @@ public:
     // The rows of a subquery for the current row.
     std::span<const Value> rows_of(const BoundQuery& query);
 
-    // Set when the query cannot continue (a scalar subquery with two rows, a limit reached). Values
-    // evaluated after that are meaningless.
+    // The query cannot continue: it has failed (a scalar subquery with two rows, a limit reached)
+    // or used up its budget. Values evaluated after that are meaningless.
+    bool is_stopped() const { return error_.has_value() || budget_.is_stopped(); }
+    // Why it failed, but not that the budget is used up.
     const std::optional<Error>& error() const { return error_; }
     std::optional<Error> take_error() { return std::exchange(error_, std::nullopt); }
     void fail(Error error);
-
-    // Starts a new item and resets the per-item work limit.
-    void begin_item() { steps_ = 0; }
-    // Counts work that no page limit covers (rows of subqueries); fails when there is too much.
-    void count_step();
+    // Why it is stopped, if it is.
+    Status take_status();
 
 private:
     Value call(const BoundExpression& expression);
@@ -75,10 +77,11 @@ private:
     std::int64_t now_ticks() const;
 
     Surroundings surroundings_;
+    Budget unlimited_;  // used when the query has none
+    Budget& budget_;
     Arena own_;
     Arena* arena_ = &own_;
     std::optional<Error> error_;
-    std::uint64_t steps_ = 0;
     std::mt19937_64 random_;
     std::string scratch_;
 };

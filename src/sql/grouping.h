@@ -4,6 +4,7 @@
 
 #include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "sql/aggregates.h"
@@ -18,12 +19,20 @@ public:
     // Both must outlive it.
     Grouping(const BoundQuery& query, Evaluator& evaluator);
 
-    // Adds the evaluator's current row. Fails the evaluator when there are too many groups.
+    // Adds the evaluator's current row, or nothing if the evaluator is stopped. Fails the evaluator
+    // when there are too many groups.
     void add();
 
     // Adds `count` rows whose content does not matter; only without GROUP BY and for aggregates of
     // constants.
     void add_rows(std::uint64_t count);
+
+    // The state of aggregates without GROUP BY, for a query that continues on another page. False
+    // when it does not fit into a continuation token.
+    bool can_save() const;
+    std::string save() const;
+    // kBadRequest for bytes that save() does not return for this query.
+    Status restore(std::string_view saved);
 
     struct Group {
         std::vector<Value> keys;
@@ -39,11 +48,16 @@ public:
     void leave();
 
 private:
+    // That of the row whose keys have been evaluated.
+    Group& group_of_row();
+
     const BoundQuery& query_;
     Evaluator& evaluator_;
     Arena kept_;
     Groups groups_;
     std::string key_;
+    std::vector<Value> keys_;       // of the row that is added
+    std::vector<Value> arguments_;  // of its aggregates
     std::vector<Value> results_;
 };
 

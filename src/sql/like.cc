@@ -81,14 +81,15 @@ bool LikePattern::accepts(const Token& token, char32_t c) {
 }
 
 // Greedy with one point to backtrack to: when a token fails, the last run takes one more character.
-bool LikePattern::matches(std::string_view text) const {
+bool LikePattern::matches(std::string_view text, Arena& arena) const {
+    if (!arena.count_bytes(prefix_.size())) return false;
     if (exact_) return text == prefix_;
     if (!text.starts_with(prefix_)) return false;
     if (prefix_only_) return true;
     std::size_t token = 0;
     std::optional<std::size_t> run;
     std::string_view run_text;
-    while (!text.empty()) {
+    while (!text.empty() && arena.count()) {
         if (token < tokens_.size() && tokens_[token].kind == Token::Kind::kRun) {
             run = token++;
             run_text = text;
@@ -110,7 +111,7 @@ bool LikePattern::matches(std::string_view text) const {
     while (token < tokens_.size() && tokens_[token].kind == Token::Kind::kRun) {
         ++token;
     }
-    return token == tokens_.size();
+    return text.empty() && token == tokens_.size();
 }
 
 }  // namespace orrery::sql

@@ -8,6 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include "sql/arena.h"
+
 namespace orrery::sql {
 
 class LikePattern {
@@ -15,8 +17,8 @@ public:
     // `escape` makes the character after it literal.
     LikePattern(std::string_view pattern, std::optional<char32_t> escape);
 
-    // The whole text must match.
-    bool matches(std::string_view text) const;
+    // The whole text must match. The arena counts the work.
+    bool matches(std::string_view text, Arena& arena) const;
 
     // The prefix of every match, and whether it is the whole pattern (no wildcard).
     const std::string& prefix() const { return prefix_; }

@@ -1,5 +1,6 @@
 #include "sql/operators.h"
 
+#include <algorithm>
 #include <cmath>
 
 namespace orrery::sql {
@@ -120,7 +121,9 @@ Value relational(BinaryOperator op, const Value& a, const Value& b) {
 
 Value concatenate(const Value& a, const Value& b, Arena& arena) {
     if (!a.is_string() || !b.is_string()) return Value::undefined();
-    const auto out = arena.array<char>(a.string().size() + b.string().size());
+    const std::size_t size = a.string().size() + b.string().size();
+    if (!arena.has_room(size) || !arena.count_bytes(size)) return Value::undefined();
+    const auto out = arena.array<char>(size);
     char* end = std::copy(a.string().begin(), a.string().end(), out.data());
     std::copy(b.string().begin(), b.string().end(), end);
     return Value::string({out.data(), out.size()});
@@ -155,6 +158,9 @@ Value apply_binary(BinaryOperator op, const Value& left, const Value& right, Are
         case BinaryOperator::kLessOrEqual:
         case BinaryOperator::kGreater:
         case BinaryOperator::kGreaterOrEqual:
+            if (left.is_string() && right.is_string()) {
+                arena.count_bytes(std::min(left.string().size(), right.string().size()));
+            }
             return relational(op, left, right);
         case BinaryOperator::kConcat:
             return concatenate(left, right, arena);

@@ -21,9 +21,12 @@ public:
         if (distinct_) {
             std::string bytes;
             append_canonical(bytes, row, arena_);
+            const std::size_t size = bytes.size();
             if (!seen_.insert(std::move(bytes)).second) return;
+            arena_.charge(size + kEntryBytes);
         }
         rows_.push_back(row);
+        arena_.charge(sizeof(Value));
     }
 
     std::span<const Value> take() const {
@@ -33,6 +36,8 @@ public:
     }
 
 private:
+    static constexpr std::size_t kEntryBytes = 64;  // of the set, besides the text
+
     bool distinct_;
     Arena& arena_;
     std::vector<Value> rows_;
@@ -41,8 +46,8 @@ private:
 
 }  // namespace
 
-RowLoop::RowLoop(const BoundQuery& query, Evaluator& evaluator)
-    : query_(query), evaluator_(evaluator), levels_(query.sources.size()) {
+RowLoop::RowLoop(const BoundQuery& query, Evaluator& evaluator, Rows rows)
+    : query_(query), evaluator_(evaluator), rows_(rows), levels_(query.sources.size()) {
     // Filters are ordered by the number of sources they need.
     const std::span<const BoundPtr> filters(query.filters);
     std::size_t from = 0;
@@ -65,10 +70,38 @@ void RowLoop::start(const Value* derived) {
         single_ = true;
         return;
     }
-    levels_[0].values =
-        derived == nullptr ? values_of(query_.sources[0]) : values_of(*derived, query_.sources[0]);
-    levels_[0].at = 0;
-    deepest_ = 0;
+    open(
+        0,
+        derived == nullptr ? values_of(query_.sources[0]) : values_of(*derived, query_.sources[0]));
+}
+
+void RowLoop::start_at(const Place& place) {
+    start();
+    if (place.empty()) return;
+    if (levels_.empty()) {
+        single_ = single_ && place.front() == 0;
+        return;
+    }
+    if (!deepest_) return;
+    for (std::size_t level = 0; level < levels_.size(); ++level) {
+        Level& here = levels_[level];
+        here.at = std::min<std::uint64_t>(place[level], here.values.size());
+        if (level + 1 == std::min(place.size(), levels_.size()) || here.at == here.values.size()) {
+            return;
+        }
+        take(level);
+        open(level + 1, values_of(query_.sources[level + 1]));
+    }
+}
+
+void RowLoop::open(std::size_t level, std::span<const Value> values) {
+    Level& here = levels_[level];
+    here.values = values;
+    here.at = 0;
+    here.mark = evaluator_.arena().mark();
+    here.kept_rows = kept_rows_;
+    deepest_ = level;
+    pending_ = false;
 }
 
 std::span<const Value> RowLoop::values_of(const Value& derived, const BoundSource& source) {
@@ -77,34 +110,69 @@ std::span<const Value> RowLoop::values_of(const Value& derived, const BoundSourc
 }
 
 bool RowLoop::next() {
-    if (evaluator_.error()) return false;
+    if (evaluator_.is_stopped()) return false;
     if (levels_.empty()) return std::exchange(single_, false);
     while (deepest_) {
-        if (!advance(*deepest_)) {
-            if (evaluator_.error() || *deepest_ == 0) {
+        const bool found = advance(*deepest_);
+        // The place stays what it is.
+        if (evaluator_.is_stopped()) return false;
+        if (!found) {
+            if (*deepest_ == 0) {
                 deepest_.reset();
                 return false;
             }
             --*deepest_;
+            pending_ = false;
             continue;
         }
-        if (*deepest_ + 1 == levels_.size()) return true;
-        const std::size_t inner = ++*deepest_;
-        levels_[inner].values = values_of(query_.sources[inner]);
-        levels_[inner].at = 0;
+        if (*deepest_ + 1 == levels_.size()) {
+            if (rows_ == Rows::kKept) ++kept_rows_;
+            return true;
+        }
+        const std::size_t inner = *deepest_ + 1;
+        const std::span<const Value> values = values_of(query_.sources[inner]);
+        if (evaluator_.is_stopped()) return false;
+        open(inner, values);
     }
     return false;
+}
+
+void RowLoop::take(std::size_t level) {
+    Level& here = levels_[level];
+    evaluator_.variables[query_.sources[level].variable] = here.values[here.at++];
+    pending_ = true;
 }
 
 bool RowLoop::advance(std::size_t level) {
     Level& here = levels_[level];
     while (here.at < here.values.size()) {
-        evaluator_.count_step();
-        if (evaluator_.error()) return false;
-        evaluator_.variables[query_.sources[level].variable] = here.values[here.at++];
+        if (here.kept_rows == kept_rows_) evaluator_.arena().rewind(here.mark);
+        take(level);
+        if (!evaluator_.budget().count() || evaluator_.error()) return false;
         if (evaluator_.all_true(here.filters)) return true;
+        if (evaluator_.is_stopped()) return false;
+        pending_ = false;
+        if (reports_progress_) evaluator_.budget().progressed();
+        if (evaluator_.is_stopped()) return false;
     }
     return false;
+}
+
+RowLoop::Place RowLoop::place() const {
+    Place out;
+    if (!deepest_) return out;
+    for (std::size_t level = 0; level < *deepest_; ++level) {
+        out.push_back(levels_[level].at - 1);
+    }
+    out.push_back(levels_[*deepest_].at - (pending_ ? 1 : 0));
+    return out;
+}
+
+RowLoop::Place RowLoop::place_after() const {
+    if (levels_.empty()) return {1};
+    Place out = place();
+    ++out.back();
+    return out;
 }
 
 std::span<const Value> RowLoop::values_of(const BoundSource& source) {
@@ -126,7 +194,7 @@ std::span<const Value> RowLoop::values_of(const BoundSource& source) {
         case BoundSource::Kind::kRowElements: {
             std::vector<Value> all;
             for (const Value& row : evaluator_.rows_of(*source.query)) {
-                if (!row.is_array()) continue;
+                if (!row.is_array() || !evaluator_.budget().count()) continue;
                 const auto elements = row.elements(arena);
                 all.insert(all.end(), elements.begin(), elements.end());
             }
@@ -141,10 +209,9 @@ std::span<const Value> RowLoop::values_of(const BoundSource& source) {
 std::span<const Value> SubqueryRun::all() {
     if (query_.grouped) return grouped_rows();
     GatheredRows rows(query_.distinct, evaluator_.arena());
-    RowLoop loop(query_, evaluator_);
+    RowLoop loop(query_, evaluator_, RowLoop::Rows::kKept);
     loop.start();
     while (loop.next()) {
-        evaluator_.count_step();
         rows.add(evaluator_.evaluate(*query_.output));
     }
     return rows.take();
@@ -152,10 +219,9 @@ std::span<const Value> SubqueryRun::all() {
 
 bool SubqueryRun::any() {
     if (query_.grouped) return !grouped_rows().empty();
-    RowLoop loop(query_, evaluator_);
+    RowLoop loop(query_, evaluator_, RowLoop::Rows::kUsed);
     loop.start();
     while (loop.next()) {
-        evaluator_.count_step();
         if (evaluator_.evaluate(*query_.output).is_defined()) return true;
     }
     return false;
@@ -166,7 +232,7 @@ std::span<const Value> SubqueryRun::grouped_rows() {
     const auto outer_keys = evaluator_.group_keys;
     const auto outer_aggregates = evaluator_.aggregates;
     Grouping grouping(query_, evaluator_);
-    RowLoop loop(query_, evaluator_);
+    RowLoop loop(query_, evaluator_, RowLoop::Rows::kUsed);
     loop.start();
     while (loop.next()) {
         grouping.add();

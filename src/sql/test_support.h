@@ -3,7 +3,6 @@
 #pragma once
 
 #include <chrono>
-#include <functional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -12,6 +11,7 @@
 #include "base/clock.h"
 #include "base/result.h"
 #include "sql/binder.h"
+#include "sql/budget.h"
 #include "sql/checks.h"
 #include "sql/exec/page.h"
 #include "sql/parser.h"
@@ -60,7 +60,24 @@ struct RunOptions {
     std::size_t page_size = 1000;
     std::vector<ParameterValue> parameters;
     UdfCaller* udfs = nullptr;
-    std::function<bool()> time_is_up = [] { return false; };
+    Budget::Limits limits = {};    // of each page
+    std::size_t* pages = nullptr;  // counts them
+    Resume from = {};
+};
+
+// Time that passes only by looking at the clock, a nanosecond each time.
+class Looks {
+public:
+    // Everything that is counted looks at this clock. A page ends after `page` looks, if it can,
+    // and the query after `query` looks.
+    Budget::Limits limits(std::int64_t page, std::int64_t query = 1'000'000'000) {
+        return {.page_time = std::chrono::nanoseconds(page),
+                .query_time = std::chrono::nanoseconds(query),
+                .now = [this] { return Budget::TimePoint(std::chrono::nanoseconds(++count)); },
+                .units_per_look = 0};
+    }
+
+    std::int64_t count = 0;
 };
 
 // All rows, as one JSON array; for an error "code: message".
@@ -81,19 +98,20 @@ inline std::string run(std::string_view text, ItemSource& source, const RunOptio
                                  .surroundings = {.start_ticks = 17'000'000'000'000'000,
                                                   .clock = &clock,
                                                   .random_seed = 1,
-                                                  .udfs = options.udfs}};
+                                                  .udfs = options.udfs,
+                                                  .budget = nullptr}};
     const auto prepared = bind(**syntax, context);
     if (!prepared) return failed(prepared.error());
     std::string rows;
-    Resume from;
+    Resume from = options.from;
     while (true) {
-        const PageLimits limits{.rows_max = options.page_size,
-                                .bytes_max = 4 << 20,
-                                .time_is_up = options.time_is_up,
-                                .gives_up = [] { return false; }};
-        const auto page =
-            run_page(*prepared, source, context.surroundings, {.resume = from}, limits);
+        const PageLimits limits{.rows_max = options.page_size, .bytes_max = 4 << 20};
+        Budget budget(options.limits);
+        Surroundings surroundings = context.surroundings;
+        surroundings.budget = &budget;
+        const auto page = run_page(*prepared, source, surroundings, {.resume = from}, limits);
         if (!page) return failed(page.error());
+        if (options.pages != nullptr) ++*options.pages;
         if (page->count > 0 && !rows.empty()) rows += ',';
         rows += page->rows;
         if (!page->resume) return "[" + rows + "]";

@@ -227,20 +227,26 @@ TEST_F(UdfTest, EndTheQueryWhenTheyFail) {
     EXPECT_EQ(run("SELECT VALUE true ? c.id : udf.fail() FROM c"), R"(["a","b","c","d"])");
 }
 
-TEST_F(UdfTest, AreTimeCheckedForEveryItem) {
-    int looks = 0;
+TEST_F(UdfTest, AreTimeCheckedForEveryCall) {
+    testing_support::Looks looks;
+    std::size_t pages = 0;
     const auto run_late = [&](std::string_view query) {
-        return testing_support::run(
-            query, items_, {.page_size = 1000, .parameters = {}, .udfs = &udfs_, .time_is_up = [&] {
-                                return ++looks > 0;
-                            }});
+        Budget::Limits limits = looks.limits(0);
+        limits.units_per_look = Budget::kUnitsPerLook;
+        pages = 0;
+        return testing_support::run(query,
+                                    items_,
+                                    {.page_size = 1000,
+                                     .parameters = {},
+                                     .udfs = &udfs_,
+                                     .limits = limits,
+                                     .pages = &pages});
     };
     // Each page advances by one item, however late it is.
     EXPECT_EQ(run_late("SELECT VALUE c.id FROM c WHERE udf.odd(c.n)"), R"(["a","c"])");
-    EXPECT_EQ(looks, 4);
-    looks = 0;
+    EXPECT_EQ(pages, 4U);
     EXPECT_EQ(run_late("SELECT VALUE c.id FROM c WHERE c.n = 1"), R"(["a"])");
-    EXPECT_EQ(looks, 0);
+    EXPECT_EQ(pages, 1U) << "too little work for a look at the clock";
 }
 
 TEST_F(UdfTest, ResultsAreLimited) {
@@ -255,8 +261,15 @@ TEST_F(UdfTest, ResultsAreLimited) {
     for (int i = 0; i < 40; ++i) {
         numbers += (i == 0 ? "" : ",") + std::to_string(i);
     }
-    EXPECT_THAT(run("SELECT VALUE COUNT(1) FROM c JOIN x IN (SELECT VALUE [" + numbers +
-                    "]) WHERE LENGTH(udf.long()) > x"),
+    const std::string many =
+        "SELECT VALUE ARRAY(SELECT VALUE udf.long() FROM x IN (SELECT VALUE [" + numbers +
+        "])) FROM c";
+    EXPECT_THAT(testing_support::run(many,
+                                     items_,
+                                     {.page_size = 1000,
+                                      .parameters = {},
+                                      .udfs = &udfs_,
+                                      .limits = {.memory_max = limits::kQueryMemoryBytesMax}}),
                 HasSubstr("exceed the maximum of 268435456"));
 }
 

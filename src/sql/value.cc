@@ -36,7 +36,7 @@ const Value* find(std::span<const Member> members, std::string_view name, std::s
 // sorting beats searching.
 bool equal_members(std::span<const Member> a, std::span<const Member> b, Arena& arena) {
     constexpr std::size_t kSearchMax = 32;
-    if (a.size() != b.size()) return false;
+    if (a.size() != b.size() || !arena.count(a.size())) return false;
     if (a.size() <= kSearchMax) {
         for (std::size_t i = 0; i < a.size(); ++i) {
             const Value* other = find(b, a[i].name, i);
@@ -138,6 +138,7 @@ Value Value::from_json(std::string_view text, Arena& arena) {
 
 std::span<const Value> Value::elements(Arena& arena) const {
     if (form_ != Form::kText) return {elements_, size_};
+    if (!arena.count_bytes(size_)) return {};
     std::size_t count = 0;
     for (json::Walk walk({text_, size_}); walk.next();) {
         ++count;
@@ -152,6 +153,7 @@ std::span<const Value> Value::elements(Arena& arena) const {
 
 std::span<const Member> Value::members(Arena& arena) const {
     if (form_ != Form::kText) return {members_, size_};
+    if (!arena.count_bytes(size_)) return {};
     std::size_t count = 0;
     for (json::Walk walk({text_, size_}); walk.next();) {
         ++count;
@@ -168,6 +170,7 @@ std::span<const Member> Value::members(Arena& arena) const {
 Value Value::member(std::string_view name, Arena& arena) const {
     if (kind_ != Kind::kObject) return undefined();
     if (form_ == Form::kText) {
+        if (!arena.count_bytes(size_)) return undefined();
         const auto found = json::find_member({text_, size_}, name);
         return found ? from_json(*found, arena) : undefined();
     }
@@ -178,6 +181,7 @@ Value Value::member(std::string_view name, Arena& arena) const {
 Value Value::element(std::uint64_t index, Arena& arena) const {
     if (kind_ != Kind::kArray) return undefined();
     if (form_ != Form::kText) return index < size_ ? elements_[index] : undefined();
+    if (!arena.count_bytes(size_)) return undefined();
     json::Walk walk({text_, size_});
     while (auto piece = walk.next()) {
         if (index-- == 0) return from_json(piece->value, arena);
@@ -186,7 +190,7 @@ Value Value::element(std::uint64_t index, Arena& arena) const {
 }
 
 bool equal(const Value& a, const Value& b, Arena& arena) {
-    if (a.kind() != b.kind()) return false;
+    if (a.kind() != b.kind() || !arena.count()) return false;
     switch (a.kind()) {
         case Kind::kUndefined:
         case Kind::kNull:
@@ -196,7 +200,8 @@ bool equal(const Value& a, const Value& b, Arena& arena) {
         case Kind::kNumber:
             return a.number() == b.number();
         case Kind::kString:
-            return a.string() == b.string();
+            return a.string().size() == b.string().size() && arena.count_bytes(a.string().size()) &&
+                   a.string() == b.string();
         case Kind::kArray: {
             const auto x = a.elements(arena);
             const auto y = b.elements(arena);
@@ -235,9 +240,11 @@ std::strong_ordering compare_scalars(const Value& a, const Value& b) {
 }
 
 Value copy(const Value& value, Arena& to) {
+    if (!to.count()) return Value::undefined();
     if (const auto text = value.raw()) return Value::from_json(to.copy(*text), to);
     switch (value.kind()) {
         case Kind::kString:
+            if (!to.count_bytes(value.string().size())) return Value::undefined();
             return Value::string(to.copy(value.string()));
         case Kind::kArray: {
             const auto from = value.elements(to);
@@ -261,7 +268,11 @@ Value copy(const Value& value, Arena& to) {
 }
 
 bool append_json(std::string& out, const Value& value, Arena& arena) {
-    if (const auto text = value.raw()) return json::append_with_plain_numbers(out, *text);
+    // A value can contain the same part many times over and print to far more than it takes here.
+    if (!arena.count() || !arena.has_room(out.size())) return false;
+    if (const auto text = value.raw()) {
+        return arena.count_bytes(text->size()) && json::append_with_plain_numbers(out, *text);
+    }
     switch (value.kind()) {
         case Kind::kUndefined:
             return true;
@@ -276,7 +287,7 @@ bool append_json(std::string& out, const Value& value, Arena& arena) {
             return value.number().is_finite();
         case Kind::kString:
             json::append_quoted(out, value.string());
-            return true;
+            return arena.count_bytes(value.string().size());
         case Kind::kArray:
             return append_elements(out, value.elements(arena), arena);
         case Kind::kObject:

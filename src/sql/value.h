@@ -114,7 +114,7 @@ std::strong_ordering compare_scalars(const Value& a, const Value& b);
 Value copy(const Value& value, Arena& to);
 
 // As it appears in a result. False when it contains a number that JSON cannot represent; `out` is
-// then unspecified. Undefined appends nothing.
+// then unspecified. Undefined appends nothing. Also false when the budget is used up.
 bool append_json(std::string& out, const Value& value, Arena& arena);
 
 }  // namespace orrery::sql

@@ -14,7 +14,7 @@ namespace {
 
 class NoDriver : public Driver {
 public:
-    Result<bool> next() override { return false; }
+    Result<Step> next() override { return Step::kEnd; }
     ItemNumber number() const override { return 0; }
     std::span<const Value> paths() const override { return {}; }
     std::string position() const override { return {}; }
@@ -26,12 +26,12 @@ public:
     ScanDriver(const DriverContext& context, ItemNumber from)
         : context_(context), loader_(context), cursor_(context.source.items(from)) {}
 
-    Result<bool> next() override {
+    Result<Step> next() override {
         const Stopwatch watch(context_.measure, context_.counters.loading);
         item_ = TRY(cursor_->next());
-        if (item_ == nullptr) return false;
+        if (item_ == nullptr) return Step::kEnd;
         loader_.take(*item_);
-        return true;
+        return context_.budget.is_stopped() ? stopped(context_.budget) : Step::kItem;
     }
     ItemNumber number() const override { return item_->number; }
     std::span<const Value> paths() const override { return loader_.values(); }
@@ -47,10 +47,11 @@ private:
 }  // namespace
 
 ItemLoader::ItemLoader(const DriverContext& context)
-    : context_(context), values_(context.paths.size()) {}
+    : context_(context), arena_(context.budget), values_(context.paths.size()) {}
 
 Result<bool> ItemLoader::load(ItemNumber number) {
     const Stopwatch watch(context_.measure, context_.counters.loading);
+    context_.budget.count(kLoadUnits);
     const Item* item = TRY(context_.source.load(number));
     if (item == nullptr) return false;
     take(*item);
@@ -60,6 +61,7 @@ Result<bool> ItemLoader::load(ItemNumber number) {
 void ItemLoader::take(const Item& item) {
     ++context_.counters.items_read;
     context_.counters.item_bytes_read += item.json.size();
+    context_.budget.count_bytes(item.json.size());
     arena_.reset();
     context_.paths.fetch(item.json, values_, arena_);
 }

@@ -15,6 +15,7 @@
 #include "base/result.h"
 #include "sql/arena.h"
 #include "sql/bound.h"
+#include "sql/budget.h"
 #include "sql/evaluator.h"
 #include "sql/item_paths.h"
 #include "sql/plan/access.h"
@@ -46,15 +47,26 @@ public:
     Driver& operator=(const Driver&) = delete;
     virtual ~Driver() = default;
 
-    // Moves to the next item; false at the end.
-    virtual Result<bool> next() = 0;
+    enum class Step : std::uint8_t {
+        kItem,    // at an item
+        kEnd,     // no item is left
+        kPaused,  // the page has ended: at a place that has not been examined, where to go on
+    };
+    virtual Result<Step> next() = 0;
 
     // Of the current item. The values are valid until next().
     virtual ItemNumber number() const = 0;
     virtual std::span<const Value> paths() const = 0;
-    // The item's place in the item order. A driver started with it begins at this item, or at the
-    // next one if it is gone. The first letter names the order (plan/positions.h).
+    // The place in the item order, also after kPaused. A driver started with it begins at this
+    // item, or at the next one if it is gone. The first letter names the order (plan/positions.h).
     virtual std::string position() const = 0;
+
+protected:
+    // The step of a driver that the budget has stopped.
+    static Result<Step> stopped(const Budget& budget) {
+        if (budget.page_ended()) return Step::kPaused;
+        return budget.status().take_error();
+    }
 };
 
 // Everything a driver needs; all of it outlives the driver.
@@ -65,6 +77,7 @@ struct DriverContext {
     const Access& access;
     ItemSource& source;
     const Surroundings& surroundings;
+    Budget& budget;  // that of the surroundings
     Counters& counters;
     std::uint32_t variables = 0;  // per row
     bool measure = false;         // record times
@@ -76,12 +89,16 @@ struct DriverContext {
 Result<std::unique_ptr<Driver>> make_driver(const DriverContext& context,
                                             std::string_view position);
 
+// What it takes to read an index entry and to find an item by its number, in units of the budget.
+inline constexpr std::uint64_t kEntryUnits = 4;
+inline constexpr std::uint64_t kLoadUnits = 64;
+
 // Loads items and extracts the values at the query's paths.
 class ItemLoader {
 public:
     explicit ItemLoader(const DriverContext& context);
 
-    // False when the item is not visible.
+    // False when the item is not visible. Counts the work; the caller checks the budget.
     Result<bool> load(ItemNumber number);
     void take(const Item& item);
     std::span<const Value> values() const { return values_; }

@@ -20,8 +20,8 @@ constexpr std::size_t kListedMax = 4'000'000;
 // Builds postings from conditions. They may contain items that do not pass, but never miss one.
 class PostingsMaker {
 public:
-    PostingsMaker(const DriverContext& context, const IndexSource& index)
-        : context_(context), index_(index) {}
+    PostingsMaker(const DriverContext& context, const IndexSource& index, ItemNumber from)
+        : context_(context), index_(index), from_(from) {}
 
     // Null pointer when the index cannot help.
     Result<PostingsPtr> make(const Condition& condition) const {
@@ -29,7 +29,7 @@ public:
             case Condition::Kind::kAll:
                 return PostingsPtr();
             case Condition::Kind::kNone:
-                return postings_of(std::vector<ItemNumber>());
+                return nothing();
             case Condition::Kind::kPath:
                 return make_path(condition);
             case Condition::Kind::kLacks: {
@@ -46,10 +46,12 @@ public:
     }
 
 private:
+    PostingsPtr nothing() const { return postings_of(std::vector<ItemNumber>(), context_.budget); }
+
     Result<PostingsPtr> make_path(const Condition& condition) const {
         const IndexSource::Path path = TRY(index_.find(condition.path));
         if (path.state == PathState::kUnusable) return PostingsPtr();
-        if (path.state == PathState::kAbsent) return postings_of(std::vector<ItemNumber>());
+        if (path.state == PathState::kAbsent) return nothing();
         const bool points = condition.reach == Condition::Reach::kPoint;
         if (!points || condition.bounds.size() > kCursorsMax) return list(condition, path.id);
         std::vector<PostingsPtr> parts;
@@ -67,13 +69,15 @@ private:
             for (; cursor->valid(); cursor->next()) {
                 ++context_.counters.index_entries_read;
                 if (predicate.may_hold(cursor->value())) numbers.push_back(cursor->docnum());
+                if (!context_.budget.count(kEntryUnits))
+                    return context_.budget.status().take_error();
                 if (numbers.size() > kListedMax) {
                     return plain_query_error("The filter matches too many index entries.");
                 }
             }
             TRY(cursor->status());
         }
-        return postings_of(std::move(numbers));
+        return postings_of(std::move(numbers), context_.budget);
     }
 
     // Equalities are intersected; without any, the narrowest other part is used.
@@ -83,7 +87,9 @@ private:
             if (part.reach != Condition::Reach::kPoint) continue;
             if (auto postings = TRY(make(part))) points.push_back(std::move(postings));
         }
-        if (!points.empty()) return intersection_of(std::move(points));
+        if (!points.empty()) {
+            return intersection_of(std::move(points), {.from = from_, .budget = context_.budget});
+        }
         for (const auto reach : {Condition::Reach::kRange, Condition::Reach::kWide}) {
             for (const Condition& part : condition.parts) {
                 if (part.reach != reach) continue;
@@ -105,6 +111,7 @@ private:
 
     const DriverContext& context_;
     const IndexSource& index_;
+    const ItemNumber from_;
 };
 
 class LookupDriver : public Driver {
@@ -112,17 +119,20 @@ public:
     LookupDriver(const DriverContext& context, PostingsPtr postings)
         : context_(context), loader_(context), postings_(std::move(postings)) {}
 
-    Result<bool> next() override {
+    Result<Step> next() override {
         while (true) {
             if (started_) postings_->next();
             started_ = true;
             if (!postings_->valid()) break;
             ++context_.counters.index_entries_read;
             number_ = postings_->number();
-            if (TRY(loader_.load(number_))) return true;
+            const bool visible = TRY(loader_.load(number_));
+            if (context_.budget.is_stopped()) return stopped(context_.budget);
+            if (visible) return Step::kItem;
+            context_.budget.progressed();
         }
         TRY(postings_->status());
-        return false;
+        return Step::kEnd;
     }
     ItemNumber number() const override { return number_; }
     std::span<const Value> paths() const override { return loader_.values(); }
@@ -140,7 +150,7 @@ private:
 
 Result<std::unique_ptr<Driver>> make_lookup_driver(const DriverContext& context, ItemNumber from) {
     const IndexSource& index = *context.source.index();
-    const PostingsMaker maker(context, index);
+    const PostingsMaker maker(context, index, from);
     std::vector<PostingsPtr> all;
     for (const std::size_t part : context.access.conditions) {
         if (auto postings = TRY(maker.make(context.condition.parts[part]))) {
@@ -151,8 +161,10 @@ Result<std::unique_ptr<Driver>> make_lookup_driver(const DriverContext& context,
         all.push_back(postings_of(std::move(members)));
     }
     if (all.empty()) return Error(ErrorCode::kInternal, "index lookup without conditions");
-    PostingsPtr postings = intersection_of(std::move(all));
     auto unindexed = index.unindexed();
+    PostingsPtr postings = intersection_of(
+        std::move(all),
+        {.from = from, .budget = context.budget, .reports_progress = !unindexed->valid()});
     if (unindexed->valid()) {
         std::vector<PostingsPtr> both;
         both.push_back(std::move(postings));

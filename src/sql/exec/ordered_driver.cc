@@ -49,7 +49,8 @@ public:
     explicit OrderedDriver(const DriverContext& context)
         : context_(context),
           loader_(context),
-          evaluator_(context.variables, context.surroundings) {}
+          evaluator_(context.variables, context.surroundings),
+          charged_(context.budget) {}
 
     Status open(std::string_view position) {
         from_ = TRY(first_key(context_, position));
@@ -66,12 +67,16 @@ public:
         return {};
     }
 
-    Result<bool> next() override {
+    Result<Step> next() override {
         before_ = number_;
         before_key_.swap(key_);
-        if (lacking_first_ && TRY(next_lacking())) return true;
-        if (TRY(next_entry())) return true;
-        return !lacking_first_ && TRY(next_lacking());
+        if (lacking_first_) {
+            const Step step = TRY(next_lacking());
+            if (step != Step::kEnd) return step;
+        }
+        const Step step = TRY(next_entry());
+        if (step != Step::kEnd || lacking_first_) return step;
+        return next_lacking();
     }
 
     ItemNumber number() const override { return number_; }
@@ -147,9 +152,10 @@ private:
         return context_.access.backward ? inverted(std::move(value)) : value;
     }
 
-    Result<bool> next_entry() {
+    Result<Step> next_entry() {
         while (entries_) {
-            if (TRY(next_of_run())) return true;
+            const Step of_run = TRY(next_of_run());
+            if (of_run != Step::kEnd) return of_run;
             if (step_) entries_->next();
             step_ = true;
             if (!entries_->valid()) break;
@@ -164,32 +170,50 @@ private:
             }
             number_ = entries_->docnum();
             append_big_endian(key_, order_number(number_, context_.access.numbers_descend));
-            if (TRY(loader_.load(number_))) return true;
+            const Step step = TRY(load());
+            if (step != Step::kEnd) return step;
         }
         if (entries_) TRY(entries_->status());
         entries_.reset();
-        return false;
+        return Step::kEnd;
+    }
+
+    // kEnd when the item is not visible.
+    Result<Step> load() {
+        const bool visible = TRY(loader_.load(number_));
+        if (context_.budget.is_stopped()) return stopped(context_.budget);
+        if (visible) return Step::kItem;
+        context_.budget.progressed();
+        return Step::kEnd;
     }
 
     // Strings that share a longer prefix than the index keeps are sorted here, as many at a time as
     // a page can take.
-    Result<bool> next_of_run() {
+    Result<Step> next_of_run() {
         while (run_more_ || run_at_ < sorted_.size()) {
             if (run_at_ == sorted_.size()) {
                 TRY(sort_run());
-                if (sorted_.empty()) return false;
+                if (context_.budget.is_stopped()) return stopped(context_.budget);
+                if (sorted_.empty()) return Step::kEnd;
             }
             const TopKeys::Place& place = sorted_[run_at_++];
             key_ = place.key;
             number_ = place.number;
-            if (TRY(loader_.load(number_))) return true;
+            const Step step = TRY(load());
+            if (step != Step::kEnd) return step;
         }
-        return false;
+        return Step::kEnd;
     }
 
-    // Leaves the cursor after the run.
+    // Leaves the cursor after the run, or the position before it if the budget is used up.
     Status sort_run() {
-        TopKeys top(sorted_at_once(context_.rows_wanted));
+        // A batch that is not complete is of no use; without progress the next page would have to
+        // begin it again.
+        std::optional<Budget::Atomic> atomic;
+        if (!context_.budget.has_progressed()) atomic.emplace(context_.budget);
+        TopKeys top(sorted_at_once(context_.rows_wanted), context_.budget);
+        key_ = std::max(run_, from_);
+        number_ = 0;
         entries_ = open_entries();
         seek_entries(run_, first_number());
         for (; entries_->valid() && values_of_entry().starts_with(run_); entries_->next()) {
@@ -201,17 +225,18 @@ private:
             std::string key = order_key(
                 context_.query.order_by, context_.access.numbers_descend, number, evaluator_);
             if (auto error = evaluator_.take_error()) return *std::move(error);
+            if (context_.budget.is_stopped()) return {};
             if (key >= from_) top.add(std::move(key), number);
         }
         TRY(entries_->status());
         run_more_ = top.more();
-        sorted_ = std::move(top).take();
+        sorted_ = std::move(top).take(charged_);
         run_at_ = 0;
         if (!sorted_.empty()) from_ = sorted_.back().key + '\0';
         return {};
     }
 
-    Result<bool> next_lacking() {
+    Result<Step> next_lacking() {
         while (lacking_) {
             if (lacking_started_) lacking_->next();
             lacking_started_ = true;
@@ -220,12 +245,17 @@ private:
             number_ = lacking_->docnum();
             key_ = undefined_values();
             append_big_endian(key_, order_number(number_, context_.access.numbers_descend));
-            if (!TRY(loader_.load(number_))) continue;
-            if (!lacking_->to_be_checked() || TRY(really_lacks())) return true;
+            const Step step = TRY(load());
+            if (step == Step::kPaused) return step;
+            if (step == Step::kEnd) continue;
+            const bool lacks = !lacking_->to_be_checked() || TRY(really_lacks());
+            if (context_.budget.is_stopped()) return stopped(context_.budget);
+            if (lacks) return Step::kItem;
+            context_.budget.progressed();
         }
         if (lacking_) TRY(lacking_->status());
         lacking_.reset();
-        return false;
+        return Step::kEnd;
     }
 
     Result<bool> really_lacks() {
@@ -253,6 +283,7 @@ private:
     std::string run_;  // common prefix of the run's keys
     bool run_more_ = false;
     std::vector<TopKeys::Place> sorted_;
+    Arena charged_;  // for the sorted keys
     std::size_t run_at_ = 0;
     std::string key_;
     ItemNumber number_ = 0;

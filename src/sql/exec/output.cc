@@ -5,9 +5,12 @@
 
 namespace orrery::sql {
 
-Output::Output(const BoundQuery& query, const Resume& from, const PageLimits& limits, Arena& arena)
+Output::Output(const BoundQuery& query,
+               const Resume& from,
+               const PageLimits& limits,
+               Evaluator& evaluator)
     : limits_(limits),
-      arena_(arena),
+      evaluator_(evaluator),
       offset_(query.offset.value_or(0)),
       wanted_(std::min(query.top.value_or(std::numeric_limits<std::uint64_t>::max()),
                        query.limit.value_or(std::numeric_limits<std::uint64_t>::max()))),
@@ -16,6 +19,7 @@ Output::Output(const BoundQuery& query, const Resume& from, const PageLimits& li
 
 bool Output::add(const Value& row) {
     if (row.is_undefined()) return true;
+    if (evaluator_.is_stopped()) return false;
     if (passed_ < offset_) {
         ++passed_;
         return true;
@@ -23,7 +27,13 @@ bool Output::add(const Value& row) {
     if (is_full()) return false;
     const std::size_t before = rows_.size();
     if (before > 0) rows_ += ',';
-    if (!append_json(rows_, row, arena_)) {
+    const bool printed = append_json(rows_, row, evaluator_.arena());
+    if (rows_.size() > before) evaluator_.budget().take(rows_.size() - before);
+    if (evaluator_.is_stopped()) {
+        rows_.resize(before);
+        return false;
+    }
+    if (!printed) {
         failed_ = true;
         return true;
     }

@@ -7,17 +7,21 @@
 #include <string>
 
 #include "base/result.h"
-#include "sql/arena.h"
 #include "sql/bound.h"
+#include "sql/evaluator.h"
 #include "sql/exec/page.h"
 
 namespace orrery::sql {
 
 class Output {
 public:
-    Output(const BoundQuery& query, const Resume& from, const PageLimits& limits, Arena& arena);
+    Output(const BoundQuery& query,
+           const Resume& from,
+           const PageLimits& limits,
+           Evaluator& evaluator);
 
-    // Adds a row; undefined rows are skipped. False when it does not fit into this page.
+    // Adds a row; undefined rows are skipped. False when it does not fit into this page, or the
+    // budget is used up.
     bool add(const Value& row);
 
     // No more rows are needed: LIMIT or TOP is reached, or status() is an error.
@@ -38,7 +42,7 @@ public:
 
 private:
     const PageLimits& limits_;
-    Arena& arena_;
+    Evaluator& evaluator_;
     std::uint64_t offset_;
     std::uint64_t wanted_;
     std::uint64_t passed_;

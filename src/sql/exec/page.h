@@ -1,9 +1,9 @@
-// Runs a prepared query against one partition until a page is full, time is up or no rows are left.
+// Runs a prepared query against one partition until a page is full, its time is up or no rows are
+// left.
 
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <optional>
 #include <string>
 
@@ -20,8 +20,6 @@ namespace orrery::sql {
 struct PageLimits {
     std::size_t rows_max = 0;
     std::size_t bytes_max = 0;
-    std::function<bool()> time_is_up;  // ends the page; polled periodically
-    std::function<bool()> gives_up;    // aborts a query that cannot end a page early
     // Look for another row after a full page, so that the last page has no continuation. Ignored
     // by queries that know all their rows.
     bool seeks_end = true;
@@ -45,6 +43,7 @@ struct PageStart {
     const ResumeFilter* filter = nullptr;  // ignored with a continuation
 };
 
+// Counts with the budget of the surroundings, which is for one page.
 Result<ResultPage> run_page(const Prepared& prepared,
                             ItemSource& source,
                             const Surroundings& surroundings,

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "sql/arena.h"
+
 namespace orrery::sql {
 
 namespace {
@@ -41,7 +43,9 @@ private:
 
 class ListedPostings : public Postings {
 public:
-    explicit ListedPostings(std::vector<ItemNumber> numbers) : numbers_(std::move(numbers)) {
+    ListedPostings(std::vector<ItemNumber> numbers, Budget& budget)
+        : charged_(budget), numbers_(std::move(numbers)) {
+        charged_.charge(numbers_.capacity() * sizeof(ItemNumber));
         std::sort(numbers_.begin(), numbers_.end());
         numbers_.erase(std::unique(numbers_.begin(), numbers_.end()), numbers_.end());
     }
@@ -57,6 +61,7 @@ public:
     Status status() const override { return {}; }
 
 private:
+    Arena charged_;  // for the numbers
     std::vector<ItemNumber> numbers_;
     std::size_t at_ = 0;
 };
@@ -97,13 +102,16 @@ private:
 // Advances each part in turn to the greatest number seen, until all agree.
 class Intersection : public Postings {
 public:
-    explicit Intersection(std::vector<PostingsPtr> parts) : parts_(std::move(parts)) { settle(0); }
+    Intersection(std::vector<PostingsPtr> parts, const IntersectionOptions& options)
+        : parts_(std::move(parts)), options_(options) {
+        settle(options.from);
+    }
 
     bool valid() const override { return valid_; }
-    ItemNumber number() const override { return parts_.front()->number(); }
-    void next() override { settle(number() + 1); }
+    ItemNumber number() const override { return number_; }
+    void next() override { settle(number_ + 1); }
     void seek(ItemNumber number) override {
-        if (valid_ && this->number() < number) settle(number);
+        if (valid_ && number_ < number) settle(number);
     }
     Status status() const override {
         for (const PostingsPtr& part : parts_) {
@@ -114,21 +122,31 @@ public:
 
 private:
     void settle(ItemNumber from) {
+        constexpr std::uint64_t kSeekUnits = 16;
         std::size_t agreed = 0;
         for (std::size_t i = 0; agreed < parts_.size(); i = (i + 1) % parts_.size()) {
+            if (!options_.budget.count(kSeekUnits)) break;
             Postings& part = *parts_[i];
             if (part.valid() && part.number() < from) part.seek(from);
             if (!part.valid()) {
                 valid_ = false;
                 return;
             }
-            agreed = part.number() == from ? agreed + 1 : 1;
+            if (part.number() == from) {
+                ++agreed;
+                continue;
+            }
+            agreed = 1;
             from = part.number();
+            if (options_.reports_progress) options_.budget.progressed();
         }
+        number_ = from;
         valid_ = true;
     }
 
     std::vector<PostingsPtr> parts_;
+    const IntersectionOptions options_;
+    ItemNumber number_ = 0;
     bool valid_ = false;
 };
 
@@ -142,8 +160,8 @@ PostingsPtr postings_of(std::unique_ptr<index::DocnumCursor> cursor) {
     return std::make_unique<DocnumPostings>(std::move(cursor));
 }
 
-PostingsPtr postings_of(std::vector<ItemNumber> numbers) {
-    return std::make_unique<ListedPostings>(std::move(numbers));
+PostingsPtr postings_of(std::vector<ItemNumber> numbers, Budget& budget) {
+    return std::make_unique<ListedPostings>(std::move(numbers), budget);
 }
 
 PostingsPtr union_of(std::vector<PostingsPtr> parts) {
@@ -151,9 +169,9 @@ PostingsPtr union_of(std::vector<PostingsPtr> parts) {
     return std::make_unique<Union>(std::move(parts));
 }
 
-PostingsPtr intersection_of(std::vector<PostingsPtr> parts) {
+PostingsPtr intersection_of(std::vector<PostingsPtr> parts, const IntersectionOptions& options) {
     if (parts.size() == 1) return std::move(parts.front());
-    return std::make_unique<Intersection>(std::move(parts));
+    return std::make_unique<Intersection>(std::move(parts), options);
 }
 
 }  // namespace orrery::sql

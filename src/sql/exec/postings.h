@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "sql/budget.h"
 #include "sql/source.h"
 
 namespace orrery::sql {
@@ -33,10 +34,18 @@ using PostingsPtr = std::unique_ptr<Postings>;
 PostingsPtr postings_of_value(std::unique_ptr<index::TermCursor> cursor, std::string value);
 PostingsPtr postings_of(std::unique_ptr<index::DocnumCursor> cursor);
 // `numbers` need not be sorted or distinct.
-PostingsPtr postings_of(std::vector<ItemNumber> numbers);
+PostingsPtr postings_of(std::vector<ItemNumber> numbers, Budget& budget);
 
 PostingsPtr union_of(std::vector<PostingsPtr> parts);
-// Requires at least one part.
-PostingsPtr intersection_of(std::vector<PostingsPtr> parts);
+
+struct IntersectionOptions {
+    ItemNumber from = 0;  // the first one wanted
+    Budget& budget;
+    // Everything before its number has been examined for the page.
+    bool reports_progress = false;
+};
+// Requires at least one part. When the budget is used up, stops at a number that need not be in all
+// of them.
+PostingsPtr intersection_of(std::vector<PostingsPtr> parts, const IntersectionOptions& options);
 
 }  // namespace orrery::sql

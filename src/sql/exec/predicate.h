@@ -16,8 +16,8 @@ public:
     // Both must outlive it; without a condition every value may pass.
     Predicate(const Condition* condition, const DriverContext& context);
 
-    // False only when the filter does not hold. True when it holds, when there is none, and when
-    // the index does not hold the whole value.
+    // False only when the filter does not hold, or the budget is used up. True when it holds, when
+    // there is none, and when the index does not hold the whole value.
     bool may_hold(std::string_view encoded);
 
 private:

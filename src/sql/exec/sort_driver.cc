@@ -1,5 +1,7 @@
 #include "sql/exec/sort_driver.h"
 
+#include <optional>
+
 #include "sql/exec/order_key.h"
 #include "sql/exec/top_keys.h"
 #include "sql/plan/positions.h"
@@ -19,29 +21,38 @@ public:
                  found_by_,
                  context.source,
                  context.surroundings,
+                 context.budget,
                  context.counters,
                  context.variables,
                  context.measure,
                  context.rows_wanted},
           loader_(context),
           evaluator_(context.variables, context.surroundings),
-          from_(std::move(from)) {}
+          from_(std::move(from)),
+          charged_(context.budget) {}
 
-    Result<bool> next() override {
+    Result<Step> next() override {
         if (at_ < sorted_.size()) before_ = sorted_[at_];
         while (true) {
             if (++at_ >= sorted_.size()) {
-                if (collected_ && !more_) return false;
+                if (collected_ && !more_) return Step::kEnd;
                 TRY(collect());
-                if (sorted_.empty()) return false;
+                if (context_.budget.is_stopped()) return stopped(context_.budget);
+                if (sorted_.empty()) return Step::kEnd;
             }
-            if (TRY(loader_.load(sorted_[at_].number))) return true;
+            const bool visible = TRY(loader_.load(sorted_[at_].number));
+            if (context_.budget.is_stopped()) return stopped(context_.budget);
+            if (visible) return Step::kItem;
+            context_.budget.progressed();
         }
     }
-    ItemNumber number() const override { return sorted_[at_].number; }
+    ItemNumber number() const override { return sorted_.empty() ? 0 : sorted_[at_].number; }
     std::span<const Value> paths() const override { return loader_.values(); }
     std::string position() const override {
-        return key_position({sorted_[at_].number, sorted_[at_].key}, {before_.number, before_.key});
+        const KeyedItem before{before_.number, before_.key};
+        // Paused before the next items were collected.
+        if (sorted_.empty()) return key_position({0, from_}, before);
+        return key_position({sorted_[at_].number, sorted_[at_].key}, before);
     }
 
 private:
@@ -51,31 +62,45 @@ private:
         return access;
     }
 
-    // Collects the first items whose key is at least `from_`.
+    // Collects the first items whose key is at least `from_`; none if the budget is used up.
     Status collect() {
-        TopKeys top(sorted_at_once(context_.rows_wanted));
-        const auto items = TRY(make_driver(inner_, {}));
-        while (TRY(items->next())) {
-            evaluator_.arena().reset();
-            evaluator_.begin_item();
-            evaluator_.paths = items->paths();
-            evaluator_.item_number = items->number();
-            const bool taken = passes();
-            if (auto error = evaluator_.take_error()) return *std::move(error);
-            if (!taken) continue;
-            std::string key = order_key(context_.query.order_by,
-                                        context_.access.numbers_descend,
-                                        items->number(),
-                                        evaluator_);
-            if (auto error = evaluator_.take_error()) return *std::move(error);
-            if (key >= from_) top.add(std::move(key), items->number());
+        sorted_.clear();
+        at_ = 0;
+        // A batch that is not complete is of no use; without progress the next page would have to
+        // begin it again.
+        std::optional<Budget::Atomic> atomic;
+        if (!context_.budget.has_progressed()) atomic.emplace(context_.budget);
+        TopKeys top(sorted_at_once(context_.rows_wanted), context_.budget);
+        auto items = make_driver(inner_, {});
+        if (!items) {
+            if (context_.budget.page_ended()) return {};
+            return std::move(items).take_error();
+        }
+        while (true) {
+            const Step step = TRY((*items)->next());
+            if (step == Step::kEnd) break;
+            if (step == Step::kItem) TRY(add(**items, top));
+            if (context_.budget.is_stopped()) return {};
         }
         collected_ = true;
         more_ = top.more();
-        sorted_ = std::move(top).take();
-        at_ = 0;
+        sorted_ = std::move(top).take(charged_);
         // The next batch starts after the last item; no key is a prefix of another.
         if (!sorted_.empty()) from_ = sorted_.back().key + '\0';
+        return {};
+    }
+
+    Status add(const Driver& item, TopKeys& top) {
+        evaluator_.arena().reset();
+        evaluator_.paths = item.paths();
+        evaluator_.item_number = item.number();
+        const bool taken = passes();
+        if (auto error = evaluator_.take_error()) return *std::move(error);
+        if (!taken) return {};
+        std::string key = order_key(
+            context_.query.order_by, context_.access.numbers_descend, item.number(), evaluator_);
+        if (auto error = evaluator_.take_error()) return *std::move(error);
+        if (key >= from_ && !context_.budget.is_stopped()) top.add(std::move(key), item.number());
         return {};
     }
 
@@ -95,6 +120,7 @@ private:
     Evaluator evaluator_;
     std::string from_;
     std::vector<TopKeys::Place> sorted_;
+    Arena charged_;  // for the sorted keys
     std::size_t at_ = 0;
     TopKeys::Place before_;  // the item before this one
     bool collected_ = false;

@@ -1,4 +1,4 @@
-// Keeps the smallest `limit` of the keys added, in order.
+// Keeps the smallest `limit` of the keys added, in order. Their memory counts for the budget.
 
 #pragma once
 
@@ -8,6 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include "sql/arena.h"
+#include "sql/budget.h"
 #include "sql/source.h"
 
 namespace orrery::sql {
@@ -21,21 +23,31 @@ public:
         bool operator<(const Place& other) const { return key < other.key; }
     };
 
-    explicit TopKeys(std::size_t limit) : limit_(limit) {}
+    TopKeys(std::size_t limit, Budget& budget) : limit_(limit), budget_(budget) {}
+    TopKeys(const TopKeys&) = delete;
+    TopKeys& operator=(const TopKeys&) = delete;
+    ~TopKeys() { budget_.give(bytes_); }
 
     void add(std::string key, ItemNumber number) {
         if (kept_.size() == limit_) {
             more_ = true;
             if (!(key < kept_.top().key)) return;
+            release(bytes_of(kept_.top()));
             kept_.pop();
         }
-        kept_.push({std::move(key), number});
+        Place place{std::move(key), number};
+        bytes_ += bytes_of(place);
+        budget_.take(bytes_of(place));
+        kept_.push(std::move(place));
     }
 
     // Some keys were dropped.
     bool more() const { return more_; }
 
-    std::vector<Place> take() && {
+    // Charges what the keys take to `charged` and nothing else.
+    std::vector<Place> take(Arena& charged) && {
+        charged.reset();
+        charged.charge(bytes_);
         std::vector<Place> sorted(kept_.size());
         for (std::size_t i = sorted.size(); i > 0; --i) {
             sorted[i - 1] = kept_.top();
@@ -45,7 +57,16 @@ public:
     }
 
 private:
+    static std::size_t bytes_of(const Place& place) { return sizeof(Place) + place.key.size(); }
+
+    void release(std::size_t bytes) {
+        bytes_ -= bytes;
+        budget_.give(bytes);
+    }
+
     std::size_t limit_;
+    Budget& budget_;
+    std::size_t bytes_ = 0;
     std::priority_queue<Place> kept_;  // greatest key on top
     bool more_ = false;
 };

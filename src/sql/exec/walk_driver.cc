@@ -14,6 +14,7 @@ public:
         : context_(context),
           loader_(context),
           predicate_(condition_of(context), context),
+          arena_(context.budget),
           covering_(context.paths.size()) {}
 
     Status open(std::string_view position) {
@@ -28,9 +29,12 @@ public:
         return {};
     }
 
-    Result<bool> next() override {
-        if (cursor_ && TRY(next_entry())) return true;
-        return lacking_ && TRY(next_lacking());
+    Result<Step> next() override {
+        if (cursor_) {
+            const Step step = TRY(next_entry());
+            if (step != Step::kEnd) return step;
+        }
+        return lacking_ ? next_lacking() : Step::kEnd;
     }
     ItemNumber number() const override { return number_; }
     std::span<const Value> paths() const override { return shown_; }
@@ -58,7 +62,7 @@ private:
         return context_.source.index()->terms(path_.id, bounds, backward);
     }
 
-    Result<bool> next_entry() {
+    Result<Step> next_entry() {
         while (true) {
             if (started_) cursor_->next();
             started_ = true;
@@ -66,21 +70,29 @@ private:
             ++context_.counters.index_entries_read;
             number_ = cursor_->docnum();
             ended_ = true;
-            if (context_.access.covered && show_entry()) return true;
-            if (!predicate_.may_hold(cursor_->value())) continue;
-            shown_ = loader_.values();
-            if (TRY(loader_.load(number_))) return true;
+            if (!context_.budget.count(kEntryUnits)) return stopped(context_.budget);
+            if (context_.access.covered && show_entry()) return Step::kItem;
+            if (TRY(show_item())) return Step::kItem;
+            if (context_.budget.is_stopped()) return stopped(context_.budget);
+            context_.budget.progressed();
         }
         TRY(cursor_->status());
         if (!context_.access.ends_only || at_last_) {
             cursor_.reset();
-            return false;
+            return Step::kEnd;
         }
         // Continue from the other end.
         at_last_ = true;
         started_ = ended_ = false;
         cursor_ = open_entries(true);
         return next_entry();
+    }
+
+    // Loads the item of the entry; false when it does not pass.
+    Result<bool> show_item() {
+        if (!predicate_.may_hold(cursor_->value())) return false;
+        shown_ = loader_.values();
+        return TRY(loader_.load(number_)) && !context_.budget.is_stopped();
     }
 
     // Uses the entry in place of the item; false when it does not hold the whole value.
@@ -94,25 +106,26 @@ private:
     }
 
     // Items without the path: undefined is the only value the query needs from them.
-    Result<bool> next_lacking() {
+    Result<Step> next_lacking() {
         while (true) {
             if (lacking_started_) lacking_->next();
             lacking_started_ = true;
             if (!lacking_->valid()) break;
             ++context_.counters.index_entries_read;
             number_ = lacking_->docnum();
+            if (!context_.budget.count(kEntryUnits)) return stopped(context_.budget);
             if (!lacking_->to_be_checked()) {
                 covering_.front() = Value::undefined();
                 shown_ = covering_;
-                return true;
+                return Step::kItem;
             }
             shown_ = loader_.values();
             // Items that do have the path have already been returned.
-            if (TRY(loader_.load(number_)) && shown_.front().is_undefined()) return true;
+            if (TRY(loader_.load(number_)) && shown_.front().is_undefined()) return Step::kItem;
         }
         TRY(lacking_->status());
         lacking_.reset();
-        return false;
+        return Step::kEnd;
     }
 
     const DriverContext& context_;

@@ -8,10 +8,9 @@
 #include "base/bytes.h"
 #include "base/hash.h"
 #include "base/stopwatch.h"
-#include "model/limits.h"
 #include "sql/canonical.h"
-#include "sql/errors.h"
 #include "sql/exec/order_key.h"
+#include "sql/exec/take_rows.h"
 #include "sql/grouping.h"
 #include "sql/plan/description.h"
 #include "sql/plan/positions.h"
@@ -21,43 +20,39 @@ namespace orrery::sql {
 
 namespace {
 
-constexpr std::uint64_t kItemsPerLookAtClock = 1024;
-
-// Rows by a key that orders them and, for DISTINCT, identifies them.
+// Rows by a key that orders them and, for DISTINCT, identifies them. They count for the budget,
+// which stops the query when there are too many.
 class KeyedRows {
 public:
     using Rows = std::map<std::string, Value>;
 
+    explicit KeyedRows(Budget& budget) : budget_(budget), kept_(budget) {}
+
     const Rows& rows() const { return rows_; }
 
     // Keeps the row under its key; keys must be unique.
-    Status add(std::string key, const Value& row) {
-        bytes_ += key.size();
+    void add(std::string key, const Value& row) {
+        kept_.charge(kNodeBytes + key.size());
         rows_.emplace(std::move(key), copy(row, kept_));
-        if (kept_.used() + bytes_ > model::limits::kQueryMemoryBytesMax) {
-            return plain_query_error("The result of the query exceeds the memory limit of " +
-                                     std::to_string(model::limits::kQueryMemoryBytesMax) +
-                                     " bytes.");
-        }
-        return {};
     }
 
     // Of equal rows, keeps the one that ORDER BY puts first.
-    Status add_distinct(const std::string& order, const std::string& identity, const Value& row) {
+    void add_distinct(const std::string& order, const std::string& identity, const Value& row) {
         const auto [place, is_new] = order_of_.try_emplace(identity, order);
         if (!is_new) {
-            if (order >= place->second) return {};
+            if (order >= place->second) return;
             rows_.erase(place->second + identity);
             place->second = order;
         }
-        bytes_ += order.size() + identity.size();
-        return add(order + identity, row);
+        kept_.charge(kNodeBytes + order.size() + identity.size());
+        add(order + identity, row);
     }
 
-    Result<std::optional<Resume>> write_to(const Resume& from, Output& output) {
-        auto row = begin_of(from.position);
+    Result<std::optional<Resume>> write_to(std::string_view position, Output& output) {
+        auto row = begin_of(position);
         for (; row != rows_.end() && !output.is_complete(); ++row) {
             if (!output.add(row->second)) {
+                TRY(budget_.status());
                 return std::optional(Resume{.position = position_of(row->first),
                                             .item = 0,
                                             .rows_done = 0,
@@ -65,6 +60,7 @@ public:
                                             .given = output.given()});
             }
         }
+        TRY(budget_.status());
         TRY(output.status());
         return std::optional<Resume>();
     }
@@ -73,6 +69,8 @@ private:
     // A position must fit into a continuation token. For a longer key it holds a prefix, and a
     // digest to find the key among those that share the prefix.
     static constexpr std::size_t kKeyBytesMax = 400;
+    // Of a map, besides the key's bytes.
+    static constexpr std::size_t kNodeBytes = 96;
 
     static std::string position_of(const std::string& key) {
         if (key.size() <= kKeyBytesMax) return "k" + key;
@@ -88,137 +86,178 @@ private:
             position.substr(std::min(position.size(), 1 + kDigestBytes));
         const auto first = rows_.lower_bound(std::string(prefix));
         for (auto row = first; row != rows_.end() && row->first.starts_with(prefix); ++row) {
+            if (!budget_.count_bytes(row->first.size())) break;
             if (as_bytes(sha256(row->first)) == digest) return row;
         }
         return first;
     }
 
+    Budget& budget_;
     Arena kept_;
     Rows rows_;
     std::unordered_map<std::string, std::string> order_of_;  // by identity, for DISTINCT
-    std::size_t bytes_ = 0;
 };
 
 class WholeResult {
 public:
-    WholeResult(const Prepared& prepared,
-                Evaluator& evaluator,
-                ItemSource& source,
-                const Surroundings& surroundings,
-                const PageLimits& limits,
-                ResultPage& page)
-        : prepared_(prepared),
-          evaluator_(evaluator),
-          source_(source),
-          surroundings_(surroundings),
-          limits_(limits),
+    WholeResult(const WholeResultContext& context, const Resume& from, ResultPage& page)
+        : context_(context),
+          evaluator_(context.evaluator),
+          budget_(context.evaluator.budget()),
           page_(page),
-          paths_(prepared.paths) {}
+          from_(from),
+          paths_(context.prepared.paths),
+          rows_(budget_) {}
 
-    Result<std::optional<Resume>> run(const Resume& from, Output& output) {
-        TRY(collect(prepared_.query));
-        const Stopwatch watch(limits_.measure, page_.counters.writing);
-        return rows_.write_to(from, output);
+    Result<std::optional<Resume>> run(Output& output) {
+        TRY(collect(context_.prepared.query));
+        if (paused_) return std::move(paused_);
+        budget_.let_page_end(false);
+        const Stopwatch watch(context_.limits.measure, page_.counters.writing);
+        return rows_.write_to(goes_on() ? "" : from_.position, output);
     }
 
 private:
+    // This page goes on collecting where the one before had to stop.
+    bool goes_on() const { return !from_.state.empty(); }
+
     // Calls `take` for every row that passes the query's sources and filters.
     template <typename Take>
     Status each_row(const BoundQuery& query, Take take) {
-        RowLoop loop(query, evaluator_);
+        RowLoop loop(query, evaluator_, RowLoop::Rows::kUsed);
         if (query.derived) return each_derived_row(query, loop, take);
-        if (!query.over_items) return rows_of_one(loop, take);
-        const Condition condition = condition_of(query, prepared_.paths);
-        {
-            const Stopwatch watch(limits_.measure, page_.counters.planning);
-            // A plan that resumes by item number never walks an index in value order.
-            const std::string position = keeps_order(query) ? number_position(0) : "";
-            page_.access = TRY(plan_access(query, prepared_.paths, condition, source_, position));
+        if (!query.over_items) {
+            evaluator_.arena().reset();
+            loop.start();
+            TRY(take_rows(loop, evaluator_, take));
+            return {};
         }
-        if (limits_.describe) TRY(describe(page_.access, query, condition, source_));
+        const Condition condition = condition_of(query, context_.prepared.paths);
+        TRY(plan(query, condition));
         const DriverContext context{query,
                                     paths_,
                                     condition,
                                     page_.access,
-                                    source_,
-                                    surroundings_,
+                                    context_.source,
+                                    context_.surroundings,
+                                    budget_,
                                     page_.counters,
                                     0,
-                                    limits_.measure};
-        const auto driver = TRY(make_driver(context, {}));
-        const auto find_next = [&] {
-            const Stopwatch watch(limits_.measure, page_.counters.finding);
-            return driver->next();
-        };
-        for (std::uint64_t items = 1; TRY(find_next()); ++items) {
-            if (items % kItemsPerLookAtClock == 0 && limits_.gives_up()) {
-                return Error(ErrorCode::kTimeout,
-                             "The query exceeds the time limit of one request; narrow its "
-                             "filter or aggregate fewer items.");
-            }
-            evaluator_.paths = driver->paths();
-            evaluator_.item_number = driver->number();
-            TRY(rows_of_one(loop, take));
+                                    context_.limits.measure};
+        const auto driver = TRY(make_driver(context, goes_on() ? from_.position : ""));
+        loop.report_progress();
+        budget_.let_page_end(can_pause_ && page_.access.order == ItemOrder::kNumber);
+        return each_row(*driver, loop, take);
+    }
+
+    Status plan(const BoundQuery& query, const Condition& condition) {
+        const Prepared& prepared = context_.prepared;
+        {
+            const Stopwatch watch(context_.limits.measure, page_.counters.planning);
+            // A plan that resumes by item number never walks an index in value order.
+            std::string position = keeps_order(query) ? number_position(0) : "";
+            if (goes_on()) position = from_.position;
+            page_.access = TRY(
+                plan_access(query, prepared.paths, condition, context_.source, position, budget_));
         }
-        return {};
+        if (!context_.limits.describe) return {};
+        return describe(page_.access, query, condition, context_.source, budget_);
     }
 
     template <typename Take>
-    Status rows_of_one(RowLoop& loop, Take take, const Value* derived = nullptr) {
-        evaluator_.begin_item();
-        evaluator_.arena().reset();
-        loop.start(derived);
-        while (loop.next()) {
-            TRY(take());
+    Status each_row(Driver& driver, RowLoop& loop, Take take) {
+        const auto find_next = [&] {
+            const Stopwatch watch(context_.limits.measure, page_.counters.finding);
+            return driver.next();
+        };
+        while (true) {
+            const Driver::Step step = TRY(find_next());
+            if (step == Driver::Step::kEnd) return {};
+            if (step == Driver::Step::kPaused) return pause(driver, {});
+            evaluator_.arena().reset();
+            evaluator_.paths = driver.paths();
+            evaluator_.item_number = driver.number();
+            const bool resumed = goes_on() && driver.number() == from_.item;
+            loop.start_at(resumed ? from_.place : RowLoop::Place());
+            if (auto place = TRY(take_rows(loop, evaluator_, take))) {
+                return pause(driver, *std::move(place));
+            }
+            budget_.progressed();
         }
-        if (auto error = evaluator_.take_error()) return *std::move(error);
+    }
+
+    Status pause(const Driver& driver, RowLoop::Place place) {
+        paused_ = Resume{.position = driver.position(),
+                         .item = driver.number(),
+                         .rows_done = 0,
+                         .passed = 0,
+                         .given = 0,
+                         .place = std::move(place)};
         return {};
     }
 
     // The rows of the subquery in FROM are the items of this query.
     template <typename Take>
     Status each_derived_row(const BoundQuery& query, RowLoop& loop, Take take) {
-        WholeResult inner(prepared_, evaluator_, source_, surroundings_, limits_, page_);
+        const Resume start;
+        WholeResult inner(context_, start, page_);
         inner.outer_keeps_order_ = keeps_order(query);
         TRY(inner.collect(*query.derived));
         const std::vector<Value> none(paths_.size());
         for (const auto& [key, row] : inner.rows_.rows()) {
+            evaluator_.arena().reset();
             evaluator_.paths = none;
-            TRY(rows_of_one(loop, take, &row));
+            loop.start(&row);
+            TRY(take_rows(loop, evaluator_, take));
         }
         return {};
     }
 
     Status collect(const BoundQuery& query) {
         if (query.grouped) return collect_groups(query);
-        return each_row(query, [&]() -> Status {
+        return each_row(query, [&]() -> Result<Taken> {
             const Value row = evaluator_.evaluate(*query.output);
-            if (row.is_undefined()) return {};
-            return keep(query, row);
+            if (row.is_defined()) keep(query, row);
+            return Taken::kYes;
         });
     }
 
     Status collect_groups(const BoundQuery& query) {
         Grouping grouping(query, evaluator_);
         std::optional<std::uint64_t> count;
-        if (counts_all_items(query)) count = TRY(source_.count());
+        if (goes_on()) TRY(grouping.restore(from_.state));
+        if (!goes_on() && counts_all_items(query)) count = TRY(context_.source.count());
         if (count) {
             grouping.add_rows(*count);
         } else {
-            TRY(each_row(query, [&]() -> Status {
+            can_pause_ = &query == &context_.prepared.query && grouping.can_save();
+            TRY(each_row(query, [&]() -> Result<Taken> {
                 grouping.add();
-                return {};
+                if (can_pause_ && !grouping.can_save()) budget_.let_page_end(can_pause_ = false);
+                return Taken::kYes;
             }));
         }
+        if (paused_) {
+            paused_->state = grouping.save();
+            return {};
+        }
+        budget_.let_page_end(false);
+        return keep_groups(query, grouping);
+    }
+
+    Status keep_groups(const BoundQuery& query, Grouping& grouping) {
         for (const auto& [key, group] : grouping.groups()) {
             evaluator_.arena().reset();
             grouping.enter(group);
             const Value row = evaluator_.evaluate(*query.output);
-            if (auto error = evaluator_.take_error()) return *std::move(error);
-            if (row.is_defined()) {
-                TRY(query.distinct ? keep(query, row) : keep_group(query, key, row));
-                if (auto error = evaluator_.take_error()) return *std::move(error);
+            if (row.is_defined() && !evaluator_.is_stopped()) {
+                if (query.distinct) {
+                    keep(query, row);
+                } else {
+                    rows_.add(sort_key(query) + key, row);
+                }
             }
+            TRY(evaluator_.take_status());
             grouping.leave();
         }
         return {};
@@ -247,7 +286,7 @@ private:
                            });
     }
 
-    Status keep(const BoundQuery& query, const Value& row) {
+    void keep(const BoundQuery& query, const Value& row) {
         std::string key = sort_key(query);
         if (!query.order_by.empty() && !query.grouped) {
             const bool descends = query.order_by.front().descending;
@@ -257,15 +296,13 @@ private:
         if (query.distinct) {
             std::string identity;
             append_canonical(identity, row, evaluator_.arena());
-            return rows_.add_distinct(key, identity, row);
+            // What is stopped may have lost a part of its key.
+            if (!evaluator_.is_stopped()) rows_.add_distinct(key, identity, row);
+            return;
         }
         // Without DISTINCT, rows with equal keys keep the order in which they were found.
         append_big_endian(key, sequence_++);
-        return rows_.add(std::move(key), row);
-    }
-
-    Status keep_group(const BoundQuery& query, const std::string& group, const Value& row) {
-        return rows_.add(sort_key(query) + group, row);
+        rows_.add(std::move(key), row);
     }
 
     // The part of the key that ORDER BY determines.
@@ -286,16 +323,17 @@ private:
                        [](char c) { return static_cast<char>(~c); });
     }
 
-    const Prepared& prepared_;
+    const WholeResultContext& context_;
     Evaluator& evaluator_;
-    ItemSource& source_;
-    const Surroundings& surroundings_;
-    const PageLimits& limits_;
+    Budget& budget_;
     ResultPage& page_;
+    const Resume& from_;
     const ItemPaths paths_;
     KeyedRows rows_;
     std::uint64_t sequence_ = 0;
     bool outer_keeps_order_ = false;  // this is the FROM subquery of a query that does
+    bool can_pause_ = false;
+    std::optional<Resume> paused_;  // where to go on; set when the page ends early
 };
 
 }  // namespace
@@ -304,15 +342,11 @@ bool needs_whole_result(const BoundQuery& query) {
     return query.grouped || query.distinct || !query.over_items;
 }
 
-Result<std::optional<Resume>> run_whole_result(const Prepared& prepared,
-                                               ItemSource& source,
-                                               const Surroundings& surroundings,
+Result<std::optional<Resume>> run_whole_result(const WholeResultContext& context,
                                                const Resume& from,
-                                               const PageLimits& limits,
                                                Output& output,
                                                ResultPage& page) {
-    Evaluator evaluator(prepared.variables, surroundings);
-    return WholeResult(prepared, evaluator, source, surroundings, limits, page).run(from, output);
+    return WholeResult(context, from, page).run(output);
 }
 
 }  // namespace orrery::sql

@@ -17,12 +17,19 @@ namespace orrery::sql {
 
 bool needs_whole_result(const BoundQuery& query);
 
-// Records in the page how items were found and what was read.
-Result<std::optional<Resume>> run_whole_result(const Prepared& prepared,
-                                               ItemSource& source,
-                                               const Surroundings& surroundings,
+struct WholeResultContext {
+    const Prepared& prepared;
+    Evaluator& evaluator;
+    ItemSource& source;
+    const Surroundings& surroundings;
+    const PageLimits& limits;
+};
+
+// Records in the page how items were found and what was read. Aggregates without GROUP BY that take
+// longer than a page give an empty page; the place where they go on holds what they have
+// accumulated.
+Result<std::optional<Resume>> run_whole_result(const WholeResultContext& context,
                                                const Resume& from,
-                                               const PageLimits& limits,
                                                Output& output,
                                                ResultPage& page);
 

@@ -52,6 +52,7 @@ template <typename T, void (*Free)(T*)>
 using Owned = std::unique_ptr<T, Freer<T, Free>>;
 
 struct Count {
+    Arena& arena;
     std::uint64_t left;
     std::uint64_t per_item;
     std::size_t position = 0;
@@ -63,7 +64,7 @@ int count_item(pcre2_callout_block* item, void* data) {
     const std::size_t to = std::max(count.position, item->current_position);
     const std::uint64_t cost = count.per_item + (to - from);
     count.position = item->current_position;
-    if (cost > count.left) return PCRE2_ERROR_CALLOUT;
+    if (cost > count.left || !count.arena.count_bytes(cost)) return PCRE2_ERROR_CALLOUT;
     count.left -= cost;
     return 0;
 }
@@ -149,28 +150,29 @@ Regex::Regex(std::string_view pattern, std::string_view modifiers) : pattern_(pa
 
 Regex::~Regex() = default;
 
-Regex::Outcome Regex::find(std::string_view text, std::size_t from, Work& work, Match& match) {
+Regex::Outcome Regex::find(
+    std::string_view text, std::size_t from, Work& work, Match& match, Arena& arena) {
     // At most `steps` passes over n characters from each of n starts.
     const std::uint64_t size = std::max<std::uint64_t>(text.size(), 1);
     const std::uint64_t steps = kQuickWorkMax / size / size;
-    if (!work.once || steps < kQuickStepsMin) return find_counted(text, from, work, match);
+    if (!work.once || steps < kQuickStepsMin) return find_counted(text, from, work, match, arena);
     pcre2_set_match_limit(quick_->context.get(), static_cast<std::uint32_t>(steps));
     const int result = quick_->match(text, from);
+    // How much work that was is not known.
+    if (!arena.count_call()) return Outcome::kGaveUp;
     if (result != PCRE2_ERROR_MATCHLIMIT) return quick_->outcome(result, match);
-    return find_counted(text, from, work, match);
+    return find_counted(text, from, work, match, arena);
 }
 
-Regex::Outcome Regex::find_counted(std::string_view text,
-                                   std::size_t from,
-                                   Work& work,
-                                   Match& match) {
+Regex::Outcome Regex::find_counted(
+    std::string_view text, std::size_t from, Work& work, Match& match, Arena& arena) {
     if (counted_ == nullptr) {
         counted_ = Program::make(pattern_, options_ | PCRE2_AUTO_CALLOUT);
         if (counted_ == nullptr) return Outcome::kGaveUp;  // too long with the callouts
     }
     // A back reference that fails compares text without advancing.
     const std::uint64_t per_item = counted_->has_back_references() ? 1 + text.size() / 64 : 1;
-    Count count{.left = work.left, .per_item = per_item, .position = from};
+    Count count{.arena = arena, .left = work.left, .per_item = per_item, .position = from};
     pcre2_set_callout(counted_->context.get(), count_item, &count);
     const Outcome outcome = counted_->outcome(counted_->match(text, from), match);
     work.left = count.left;

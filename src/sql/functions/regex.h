@@ -4,7 +4,7 @@
 // count the characters that a repetition runs over, so alone it bounds nothing in a text of
 // megabytes. It is used here while even its worst case is little work. Otherwise the pattern is
 // matched again with a callout before each of its items, which counts the items and the distance
-// covered.
+// covered, for the limit of one call and for the budget of the query.
 
 #pragma once
 
@@ -15,6 +15,7 @@
 #include <string_view>
 
 #include "model/limits.h"
+#include "sql/arena.h"
 
 namespace orrery::sql {
 
@@ -42,12 +43,13 @@ public:
 
     // The first match at or after this byte, which must start a character. `text` is valid UTF-8.
     // Not thread-safe.
-    Outcome find(std::string_view text, std::size_t from, Work& work, Match& match);
+    Outcome find(std::string_view text, std::size_t from, Work& work, Match& match, Arena& arena);
 
 private:
     struct Program;
 
-    Outcome find_counted(std::string_view text, std::size_t from, Work& work, Match& match);
+    Outcome find_counted(
+        std::string_view text, std::size_t from, Work& work, Match& match, Arena& arena);
 
     std::string pattern_;
     std::uint32_t options_ = 0;

@@ -43,7 +43,7 @@ std::optional<Regex::Outcome> find_first(Arguments arguments,
     const std::string_view text = arguments[0].string();
     if (!pattern->regex.is_valid() || !json::is_valid_utf8(text)) return std::nullopt;
     Regex::Work work;
-    const auto outcome = pattern->regex.find(text, 0, work, match);
+    const auto outcome = pattern->regex.find(text, 0, work, match, context.arena);
     if (outcome == Regex::Outcome::kGaveUp) return std::nullopt;
     return outcome;
 }
@@ -71,7 +71,7 @@ Value regex_extract_all(Arguments arguments, FunctionContext& context) {
     Regex::Match match;
     std::size_t from = 0;
     while (from <= text.size()) {
-        const auto outcome = pattern->regex.find(text, from, work, match);
+        const auto outcome = pattern->regex.find(text, from, work, match, context.arena);
         if (outcome == Regex::Outcome::kGaveUp) return Value::undefined();
         if (outcome == Regex::Outcome::kNoMatch) break;
         matches.push_back(Value::string(text.substr(match.from, match.until - match.from)));

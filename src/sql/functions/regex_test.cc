@@ -70,7 +70,8 @@ using Outcome = Regex::Outcome;
 Outcome find(Regex& regex, std::string_view text) {
     Regex::Work work;
     Regex::Match match;
-    return regex.find(text, 0, work, match);
+    Arena arena;
+    return regex.find(text, 0, work, match, arena);
 }
 
 struct Bomb {

@@ -17,33 +17,26 @@ void refuse(std::string what, std::size_t maximum, FunctionContext& context) {
               std::move(what) + " exceed the maximum of " + std::to_string(maximum) + ".");
 }
 
-bool fits_arena(std::size_t bytes, FunctionContext& context) {
-    if (bytes <= limits::kFunctionArenaBytesMax &&
-        context.arena.used() <= limits::kFunctionArenaBytesMax - bytes) {
-        return true;
-    }
-    refuse("The bytes computed by the query's functions for one item",
-           limits::kFunctionArenaBytesMax,
-           context);
-    return false;
+bool has_budget(std::size_t bytes, FunctionContext& context) {
+    return context.arena.has_room(bytes) && context.arena.count_bytes(bytes);
 }
 
 }  // namespace
 
 std::optional<std::span<char>> string_room(std::size_t bytes, FunctionContext& context) {
-    if (!fits_string(bytes, context) || !fits_arena(bytes, context)) return std::nullopt;
+    if (!fits_string(bytes, context) || !has_budget(bytes, context)) return std::nullopt;
     return context.arena.array<char>(bytes);
 }
 
 std::optional<std::span<Value>> array_room(std::size_t count, FunctionContext& context) {
-    if (!fits_array(count, context) || !fits_arena(count * sizeof(Value), context)) {
+    if (!fits_array(count, context) || !has_budget(count * sizeof(Value), context)) {
         return std::nullopt;
     }
     return context.arena.array<Value>(count);
 }
 
 std::optional<std::span<Member>> object_room(std::size_t count, FunctionContext& context) {
-    if (!fits_array(count, context) || !fits_arena(count * sizeof(Member), context)) {
+    if (!fits_array(count, context) || !has_budget(count * sizeof(Member), context)) {
         return std::nullopt;
     }
     return context.arena.array<Member>(count);

@@ -1,5 +1,5 @@
-// Allocates results in the arena, within the limits on what one function may produce. Allocate
-// before computing, so that an oversized result is never built.
+// Allocates results in the arena, within the limits on what one function may produce and the budget
+// of the query. Allocate before computing, so that an oversized result is never built.
 
 #pragma once
 
@@ -12,7 +12,8 @@
 
 namespace orrery::sql {
 
-// Uninitialised. Nothing when it would exceed a limit; context.error is then set.
+// Uninitialised. Nothing when it would exceed a limit; context.error is then set, or the budget is
+// used up.
 std::optional<std::span<char>> string_room(std::size_t bytes, FunctionContext& context);
 std::optional<std::span<Value>> array_room(std::size_t count, FunctionContext& context);
 std::optional<std::span<Member>> object_room(std::size_t count, FunctionContext& context);

@@ -141,9 +141,9 @@ class Printer {
 public:
     explicit Printer(FunctionContext& context) : context_(context) {}
 
-    // False when it is too long; context.error is then set.
+    // False when it is too long: context.error is then set, or the budget is used up.
     bool append(const Value& value) {
-        if (!fits_string(text_.size(), context_)) return false;
+        if (!fits_string(text_.size(), context_) || !context_.arena.count()) return false;
         switch (value.kind()) {
             case Kind::kArray:
                 return append_raw(value) || append_elements(value);

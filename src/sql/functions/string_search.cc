@@ -19,7 +19,7 @@ Value contains(Arguments arguments, FunctionContext& /*context*/) {
 // CONTAINS of each of the other arguments, combined as OR or AND does it: a deciding value wins,
 // otherwise an argument that is not a string makes the result undefined.
 template <bool IgnoreCase, bool Deciding>
-Value contains_many(Arguments arguments, FunctionContext& /*context*/) {
+Value contains_many(Arguments arguments, FunctionContext& context) {
     const std::string folded = IgnoreCase ? fold_case(arguments[0].string()) : "";
     const std::string_view text = IgnoreCase ? folded : arguments[0].string();
     bool undecided = false;
@@ -28,6 +28,7 @@ Value contains_many(Arguments arguments, FunctionContext& /*context*/) {
             undecided = true;
             continue;
         }
+        if (!context.arena.count_bytes(text.size())) return Value::undefined();
         const std::size_t found = IgnoreCase ? find_text(text, fold_case(wanted.string()))
                                              : find_text(text, wanted.string());
         if ((found != kNowhere) == Deciding) return Value::boolean(Deciding);

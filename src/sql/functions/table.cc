@@ -66,6 +66,23 @@ bool is_kind(const Value& value, char kind) {
     }
 }
 
+bool count_arguments(std::span<const Value> arguments, Arena& arena) {
+    std::size_t bytes = 0;
+    std::size_t values = arguments.size();
+    for (const Value& argument : arguments) {
+        if (argument.is_string()) {
+            bytes += argument.string().size();
+        } else if (const auto raw = argument.raw()) {
+            bytes += raw->size();
+        } else if (argument.is_array()) {
+            values += argument.elements(arena).size();
+        } else if (argument.is_object()) {
+            values += argument.members(arena).size();
+        }
+    }
+    return arena.count(values) && arena.count_bytes(bytes);
+}
+
 }  // namespace
 
 const Function* find_function(std::string_view name) {
@@ -104,6 +121,8 @@ Value call_function(const Function& function,
         const char kind = function.kinds[std::min(i, function.kinds.size() - 1)];
         if (!is_kind(arguments[i], kind)) return Value::undefined();
     }
+    // Nearly all functions read their arguments once. The others count the rest themselves.
+    if (!count_arguments(arguments, context.arena)) return Value::undefined();
     return function.evaluate(arguments, context);
 }
 

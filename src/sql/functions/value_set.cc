@@ -1,5 +1,6 @@
 #include "sql/functions/value_set.h"
 
+#include <algorithm>
 #include <bit>
 
 #include "base/hash.h"
@@ -22,6 +23,7 @@ std::uint64_t hash_text(std::string_view text) { return murmur3_x64_128(text, 0)
 
 // Equal values have equal hashes.
 std::uint64_t hash_value(const Value& value, Arena& arena) {
+    if (!arena.count()) return 0;
     auto hash = static_cast<std::uint64_t>(value.kind());
     switch (value.kind()) {
         case Kind::kBoolean:
@@ -32,6 +34,7 @@ std::uint64_t hash_value(const Value& value, Arena& arena) {
                                            : std::bit_cast<std::uint64_t>(number.real()));
         }
         case Kind::kString:
+            arena.count_bytes(value.string().size());
             return hash_text(value.string());
         case Kind::kArray:
             for (const Value& element : value.elements(arena)) {
@@ -57,6 +60,7 @@ std::optional<Value> DeepParser::operator()(const Value& value) {
         return std::nullopt;
     }
     --left_;
+    if (!context_.arena.count()) return std::nullopt;
     if (value.is_array()) return array(value);
     if (value.is_object()) return object(value);
     return value;
@@ -100,7 +104,10 @@ std::optional<Value> DeepParser::object(const Value& value) {
 ValueSet::ValueSet(std::size_t values_max, FunctionContext& context)
     : context_(context),
       steps_left_(kStepsPerValue * (values_max + 1)),
-      slots_(std::bit_ceil(values_max * 2 + 1)) {}
+      slots_(context.arena.array<Slot>(std::bit_ceil(values_max * 2 + 1))) {
+    context.arena.count(1 + slots_.size());
+    std::fill(slots_.begin(), slots_.end(), Slot());
+}
 
 bool ValueSet::insert(const Value& value) {
     const std::uint64_t hash = hash_value(value, context_.arena);
@@ -117,7 +124,7 @@ bool ValueSet::contains(const Value& value) const {
 
 std::size_t ValueSet::place(const Value& value, std::uint64_t hash) const {
     std::size_t at = hash & (slots_.size() - 1);
-    while (slots_[at].value.is_defined() &&
+    while (slots_[at].value.is_defined() && context_.arena.count() &&
            (slots_[at].hash != hash || !equal(slots_[at].value, value, context_.arena))) {
         at = (at + 1) & (slots_.size() - 1);
         if (steps_left_ == 0) {

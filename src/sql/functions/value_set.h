@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "model/limits.h"
@@ -19,7 +20,7 @@ class DeepParser {
 public:
     explicit DeepParser(FunctionContext& context) : context_(context) {}
 
-    // Nothing when it is too much; context.error is then set.
+    // Nothing when it is too much: context.error is then set, or the budget is used up.
     std::optional<Value> operator()(const Value& value);
     std::optional<std::vector<Value>> elements(const Value& array);
 
@@ -53,7 +54,7 @@ private:
     FunctionContext& context_;
     // Values crafted to collide would take forever to compare; the query ends instead.
     mutable std::uint64_t steps_left_;
-    std::vector<Slot> slots_;  // size is a power of two, at least half are free
+    std::span<Slot> slots_;  // size is a power of two, at least half are free
     std::size_t size_ = 0;
 };
 

@@ -39,13 +39,15 @@ public:
     Planner(const BoundQuery& query,
             const std::vector<ItemPath>& paths,
             const Condition& condition,
-            const ItemSource& source)
+            const ItemSource& source,
+            Budget& budget)
         : query_(query),
           paths_(paths),
           condition_(condition),
           source_(source),
           policy_(source.policy()),
-          index_(source.index()) {}
+          index_(source.index()),
+          budget_(budget) {}
 
     Result<Access> plan(std::string_view position) {
         const auto order = order_of(position);
@@ -88,7 +90,8 @@ private:
                 // Only the smallest estimate matters, so stop counting there.
                 const auto few = fewest();
                 const std::size_t limit = few ? few->estimate : counted_;
-                const auto estimate = TRY(estimate_items(condition_.parts[i], *index_, limit));
+                const auto estimate =
+                    TRY(estimate_items(condition_.parts[i], *index_, limit, budget_));
                 part.usable = estimate.has_value();
                 part.estimate = estimate.value_or(counted_);
             }
@@ -410,6 +413,7 @@ private:
     const ItemSource& source_;
     const index::PathPolicy* policy_;
     const IndexSource* index_;
+    Budget& budget_;
     std::vector<Part> parts_;
     std::size_t counted_ = 0;  // limit of the estimates
 };
@@ -420,8 +424,9 @@ Result<Access> plan_access(const BoundQuery& query,
                            const std::vector<ItemPath>& paths,
                            const Condition& condition,
                            const ItemSource& source,
-                           std::string_view position) {
-    return Planner(query, paths, condition, source).plan(position);
+                           std::string_view position,
+                           Budget& budget) {
+    return Planner(query, paths, condition, source, budget).plan(position);
 }
 
 std::string_view name_of(Access::Kind kind) {

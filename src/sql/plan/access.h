@@ -12,6 +12,7 @@
 
 #include "base/result.h"
 #include "sql/bound.h"
+#include "sql/budget.h"
 #include "sql/plan/condition.h"
 #include "sql/source.h"
 
@@ -84,7 +85,8 @@ Result<Access> plan_access(const BoundQuery& query,
                            const std::vector<ItemPath>& paths,
                            const Condition& condition,
                            const ItemSource& source,
-                           std::string_view position);
+                           std::string_view position,
+                           Budget& budget);
 
 std::string_view name_of(Access::Kind kind);
 

@@ -4,6 +4,7 @@
 
 #include "base/result.h"
 #include "sql/bound.h"
+#include "sql/budget.h"
 #include "sql/plan/access.h"
 #include "sql/plan/condition.h"
 #include "sql/source.h"
@@ -13,6 +14,7 @@ namespace orrery::sql {
 Status describe(Access& access,
                 const BoundQuery& query,
                 const Condition& condition,
-                const ItemSource& source);
+                const ItemSource& source,
+                Budget& budget);
 
 }  // namespace orrery::sql

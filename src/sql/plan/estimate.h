@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "base/result.h"
+#include "sql/budget.h"
 #include "sql/plan/condition.h"
 #include "sql/source.h"
 
@@ -14,6 +15,7 @@ namespace orrery::sql {
 // At most `limit`; nothing when the index cannot tell.
 Result<std::optional<std::size_t>> estimate_items(const Condition& condition,
                                                   const IndexSource& index,
-                                                  std::size_t limit);
+                                                  std::size_t limit,
+                                                  Budget& budget);
 
 }  // namespace orrery::sql

@@ -1,0 +1,221 @@
+// Pages that end early, over a partition and its index: wherever they stop, the next one goes on
+// there. And queries that exceed their memory.
+
+#include <gmock/gmock.h>
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include "service/item_condition.h"
+#include "service/item_selection.h"
+#include "service/partition_source.h"
+#include "service/surroundings.h"
+#include "service/test_support.h"
+#include "sql/checks.h"
+#include "sql/parser.h"
+
+namespace orrery::service {
+namespace {
+
+using testing::HasSubstr;
+using testing_support::code_of;
+using testing_support::must;
+using testing_support::ServiceTest;
+
+class QueryBudgetTest : public ServiceTest {
+protected:
+    static constexpr int kItems = 40;
+
+    QueryBudgetTest() {
+        container_ = services_.container(
+            R"({"indexingPolicy":{"includedPaths":[{"path":"/*"}],"excludedPaths":[{"path":"/no/?"}],
+                "compositeIndexes":[[{"path":"/city"},{"path":"/n","order":"descending"}]]}})");
+        for (int i = 0; i < kItems; ++i) {
+            // Some strings share a longer prefix than the index keeps; some items have none.
+            const std::string text =
+                i % 3 == 0 ? "" : fmt::format(R"(,"text":"{}{}")", std::string(300, 'x'), i % 5);
+            create(fmt::format(
+                R"({{"id":"{0}","pk":"p{1}","n":{2},"no":{0},"city":"c{3}","tags":["t{4}","u"]{5}}})",
+                i,
+                i % 3,
+                (i * 7) % kItems,
+                i % 2,
+                i % 4,
+                text));
+        }
+    }
+
+    void create(const std::string& body, const Request& request = {}) {
+        ASSERT_TRUE(services_.create(container_, body, request).answer) << body;
+    }
+
+    struct Outcome {
+        std::string rows;
+        std::string access;
+        std::size_t pages = 0;
+    };
+
+    // Runs a query to its end. Each page ends after so many looks at the clock, 0 for never.
+    Outcome run(std::string_view text, std::int64_t looks_per_page, std::string_view key = {}) {
+        const auto syntax = must(sql::parse(text));
+        must(sql::check_query(*syntax,
+                              {.find_function = sql::find_function, .allow_unsupported = false}));
+        sql::Budget unlimited;
+        const sql::BindingContext context{
+            .parameters = {}, .computed = {}, .surroundings = surroundings_at(clock_, unlimited)};
+        const sql::Prepared prepared = must(sql::bind(*syntax, context));
+        Outcome out;
+        sql::Resume from;
+        while (true) {
+            sql::Budget budget(limits(looks_per_page));
+            sql::Surroundings surroundings = context.surroundings;
+            surroundings.budget = &budget;
+            const auto source = open(key);
+            const auto page = must(sql::run_page(prepared,
+                                                 *source,
+                                                 surroundings,
+                                                 {.resume = from},
+                                                 {.rows_max = 1000, .bytes_max = 4 << 20}));
+            ++out.pages;
+            if (page.count > 0 && !out.rows.empty()) out.rows += ',';
+            out.rows += page.rows;
+            out.access = name_of(page.access.kind);
+            if (!page.resume) return out;
+            from = must(sql::Resume::decode(page.resume->encode()));
+        }
+    }
+
+    std::unique_ptr<PartitionSource> open(std::string_view key) {
+        Request request;
+        if (!key.empty()) request.partition_key = key;
+        const ItemSelection selection = must(select_items(request, *container_));
+        const auto partition = must(services_.partitions->open(*container_, 0));
+        return must(PartitionSource::open(*partition, selection.scope, std::nullopt));
+    }
+
+    sql::Budget::Limits limits(std::int64_t looks_per_page) {
+        if (looks_per_page == 0) return {};
+        return {
+            .page_time = std::chrono::nanoseconds(looks_per_page),
+            .now = [this] { return sql::Budget::TimePoint(std::chrono::nanoseconds(++looks_)); },
+            .units_per_look = 0};
+    }
+
+    // The rows are the same, however early pages end. With the earliest, there are at least so
+    // many.
+    void expect_same(std::string_view query,
+                     std::string_view access,
+                     std::size_t pages_min,
+                     std::string_view key = {}) {
+        const Outcome whole = run(query, 0, key);
+        EXPECT_EQ(whole.access, access) << query;
+        EXPECT_EQ(whole.pages, 1U) << query;
+        EXPECT_GE(run(query, 1, key).pages, pages_min) << query;
+        for (const std::int64_t looks : {1, 2, 3, 4, 5, 7, 10, 13, 20, 50, 100, 200, 400}) {
+            EXPECT_EQ(run(query, looks, key).rows, whole.rows) << query << " after " << looks;
+        }
+    }
+
+    catalog::ContainerPtr container_;
+    std::int64_t looks_ = 0;
+};
+
+TEST_F(QueryBudgetTest, PagesOfAScanGoOn) {
+    expect_same("SELECT VALUE c.id FROM c", "scan", kItems);
+    expect_same("SELECT VALUE c.id FROM c WHERE c.no > 30", "scan", kItems);
+    expect_same("SELECT VALUE [c.id, t] FROM c JOIN t IN c.tags", "scan", 2 * kItems);
+    expect_same("SELECT VALUE COUNT(1) FROM c WHERE c.no > 30", "scan", kItems);
+    expect_same("SELECT VALUE c.id FROM c WHERE c.no > 10", "scan", 10, R"(["p1"])");
+}
+
+TEST_F(QueryBudgetTest, PagesOfALookupGoOn) {
+    expect_same("SELECT VALUE c.id FROM c WHERE c.city = 'c1'", "index lookup", kItems / 2);
+    expect_same("SELECT VALUE c.id FROM c WHERE c.city = 'c1' AND ARRAY_CONTAINS(c.tags, 't3')",
+                "index lookup",
+                kItems / 4);
+    // No item is in both.
+    expect_same("SELECT VALUE c.id FROM c WHERE c.city = 'c1' AND ARRAY_CONTAINS(c.tags, 't2')",
+                "index lookup",
+                2);
+    expect_same("SELECT VALUE c.id FROM c WHERE c.n < 10", "index lookup", 10);
+    expect_same("SELECT VALUE SUM(c.no) FROM c WHERE c.city = 'c1'", "index lookup", kItems / 2);
+    expect_same("SELECT VALUE c.id FROM c WHERE c.city = 'c1'", "index lookup", 6, R"(["p1"])");
+}
+
+TEST_F(QueryBudgetTest, PagesOfAnOrderedWalkGoOn) {
+    expect_same("SELECT VALUE c.id FROM c ORDER BY c.n", "ordered index walk", kItems);
+    expect_same("SELECT VALUE c.id FROM c ORDER BY c.n DESC", "ordered index walk", kItems);
+    expect_same("SELECT VALUE c.id FROM c WHERE c.no > 30 ORDER BY c.n", "ordered index walk", 9);
+    expect_same("SELECT VALUE c.id FROM c ORDER BY c.city, c.n DESC", "ordered index walk", kItems);
+    expect_same("SELECT VALUE [c.id, t] FROM c JOIN t IN c.tags ORDER BY c.n",
+                "ordered index walk",
+                2 * kItems);
+}
+
+TEST_F(QueryBudgetTest, PagesOfAWalkOverLongStringsGoOn) {
+    expect_same("SELECT VALUE c.id FROM c ORDER BY c.text", "ordered index walk", kItems / 2);
+    expect_same("SELECT VALUE c.id FROM c ORDER BY c.text DESC", "ordered index walk", kItems / 2);
+    expect_same("SELECT VALUE [c.id, t] FROM c JOIN t IN c.tags ORDER BY c.text DESC",
+                "ordered index walk",
+                kItems);
+}
+
+TEST_F(QueryBudgetTest, PagesOfASortGoOn) {
+    expect_same("SELECT VALUE c.id FROM c WHERE c.n < 15 ORDER BY c.no2", "sort", 1);
+    expect_same("SELECT VALUE c.id FROM c ORDER BY c.n", "sort", 10, R"(["p1"])");
+    expect_same("SELECT VALUE [c.id, t] FROM c JOIN t IN c.tags WHERE c.city = 'c1' ORDER BY c.n",
+                "sort",
+                20);
+}
+
+TEST_F(QueryBudgetTest, PagesWithItemsThatAreNotIndexedGoOn) {
+    Request request;
+    request.indexing_directive = "Exclude";
+    create(R"({"id":"x1","pk":"p1","n":3,"city":"c1","tags":["t3"]})", request);
+    create(R"({"id":"x2","pk":"p2","n":4,"city":"c1","tags":["t2"]})", request);
+    expect_same("SELECT VALUE c.id FROM c WHERE c.city = 'c1'", "index lookup", kItems / 2);
+    expect_same("SELECT VALUE c.id FROM c WHERE c.city = 'c1' AND ARRAY_CONTAINS(c.tags, 't2')",
+                "index lookup",
+                1);
+    expect_same("SELECT VALUE c.id FROM c ORDER BY c.n", "sort", kItems / 2);
+}
+
+TEST_F(QueryBudgetTest, QueriesShareTheirMemory) {
+    create(R"({"id":"big","pk":"p","big":true,"text":")" + std::string(1'000'000, 'a') + R"("})");
+    const std::string_view body =
+        R"({"query":"SELECT DISTINCT VALUE CONCAT(c.text, c.text) FROM c WHERE c.big"})";
+    Request request;
+    request.range_id = "0";
+    MemoryPool small(1 << 20);
+    const Queries few(*services_.partitions, *services_.signer, clock_, services_.readers, small);
+    const auto refused = few.run(request, {}, *container_, {.body = body});
+    ASSERT_FALSE(refused);
+    EXPECT_EQ(refused.error().code(), ErrorCode::kThrottled);
+    EXPECT_EQ(small.used(), 0U);
+    EXPECT_TRUE(few.run(request, {}, *container_, {.body = R"({"query":"SELECT * FROM c"})"}));
+    EXPECT_EQ(small.used(), 0U);
+    EXPECT_TRUE(services_.queries->run(request, {}, *container_, {.body = body}));
+    EXPECT_EQ(services_.query_memory.used(), 0U);
+}
+
+TEST_F(QueryBudgetTest, ConditionsAreLimited) {
+    std::string item = R"({"id":"a","list":[0)";
+    for (int i = 1; i < 200; ++i) {
+        item += "," + std::to_string(i);
+    }
+    item += "]}";
+    const auto holds = [&](std::string_view condition) {
+        return must(ItemCondition::parse(condition, *container_, clock_)).holds_for(item);
+    };
+    EXPECT_TRUE(
+        must(holds("from c where exists(select value 1 from a in c.list join b in c.list "
+                   "where a = 199 and b = 199)")));
+    const auto refused = holds(
+        "from c where exists(select value 1 from a in c.list join b in c.list "
+        "join d in c.list where a + b + d < 0)");
+    EXPECT_EQ(code_of(refused), "400");
+    EXPECT_THAT(refused.error().message(), HasSubstr("does more work"));
+}
+
+}  // namespace
+}  // namespace orrery::service
