@@ -19,8 +19,8 @@
 
 namespace orrery::sql {
 
-// Longer keys do not fit into a 1 KB token, which also holds the EPKs of a range and is base64.
-inline constexpr std::size_t kPositionBytesMax = 480;
+// Longer keys do not fit into a 1 KB token, which also names a range of EPKs twice and is base64.
+inline constexpr std::size_t kPositionBytesMax = 384;
 
 std::string number_position(ItemNumber number);
 // 0 for the empty position.
