@@ -298,6 +298,15 @@ std::size_t cut_length(std::string_view bytes, Order order) {
     return 0;
 }
 
+std::size_t whole_length(std::string_view bytes, Order order) {
+    const std::size_t cut = cut_length(bytes, order);
+    if (cut == 0) return encoded_length(bytes, order);
+    // Text has no byte like its end.
+    const char end = order == Order::kAscending ? kEnd : static_cast<char>(~kEnd);
+    const std::size_t at = bytes.find(end, cut);
+    return at == std::string_view::npos ? 0 : at + 1;
+}
+
 bool is_exact(std::string_view encoded) {
     EncodedReader reader(encoded, Order::kAscending);
     const auto tag = static_cast<Tag>(reader.next());

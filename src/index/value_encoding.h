@@ -65,6 +65,9 @@ std::size_t encoded_length(std::string_view bytes, Order order = Order::kAscendi
 // If `bytes` begin with a truncated string, the number of bytes before its hash or rest; else 0.
 std::size_t cut_length(std::string_view bytes, Order order = Order::kAscending);
 
+// The same as encoded_length() for values with strings in full (encode_whole_string).
+std::size_t whole_length(std::string_view bytes, Order order);
+
 // False for truncated strings, and for arrays and objects: equal bytes then only mean that the
 // values are very probably equal, and the value itself must be read from the item.
 bool is_exact(std::string_view encoded);

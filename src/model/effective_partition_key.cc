@@ -163,6 +163,12 @@ EpkRange prefix_range(const PartitionKeyValue& prefix) {
     return {.min_inclusive = std::move(epk), .max_exclusive = std::move(end)};
 }
 
+EpkRange overlap(const EpkRange& a, const EpkRange& b) {
+    std::string min = std::max(a.min_inclusive, b.min_inclusive);
+    std::string max = std::max(min, std::min(a.max_exclusive, b.max_exclusive));
+    return {.min_inclusive = std::move(min), .max_exclusive = std::move(max)};
+}
+
 std::vector<std::string> initial_boundaries(HashKind kind, unsigned count) {
     CHECK(count >= 1);
     std::vector<std::string> boundaries(count - 1);

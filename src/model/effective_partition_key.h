@@ -27,8 +27,18 @@ struct EpkRange {
     std::string min_inclusive;
     std::string max_exclusive;
 
+    bool empty() const { return min_inclusive >= max_exclusive; }
+    bool contains(std::string_view epk) const {
+        return epk >= min_inclusive && epk < max_exclusive;
+    }
+    bool contains(const EpkRange& other) const {
+        return other.min_inclusive >= min_inclusive && other.max_exclusive <= max_exclusive;
+    }
     bool operator==(const EpkRange&) const = default;
 };
+
+// The EPKs in both; empty if there are none.
+EpkRange overlap(const EpkRange& a, const EpkRange& b);
 
 // Empty for the key without components. V2 and MultiHash: 16 bytes, MultiHash 16 per component.
 std::string effective_partition_key(const PartitionKeyValue& key, HashKind kind);

@@ -15,7 +15,7 @@ inline constexpr std::uint64_t kStoredLsnMax = kEtagLsnMax / 2;
 
 struct EtagParts {
     std::uint64_t lsn = 0;          // up to kEtagLsnMax; or a stamp
-    std::uint32_t partition = 0;    // only its low 16 bits are printed
+    std::uint32_t partition = 0;    // that wrote it; only its low 16 bits are printed
     std::uint16_t ordinal = 0;      // which write within the transaction
     std::int64_t unix_seconds = 0;  // only its low 32 bits are printed
     // `lsn` is not an LSN but a random number: the etag was made before there was an LSN.

@@ -44,7 +44,8 @@ inline constexpr std::size_t kPageItemsDefault = 100;           // without x-ms-
 inline constexpr std::size_t kPageRowsDefault = 1000;           // the same, of a query
 inline constexpr std::size_t kPageBytesMax = 4 * 1024 * 1024;   // response page 4 MB
 inline constexpr std::size_t kBatchBytesMax = 4 * 1024 * 1024;  // response of a batch 4 MB
-inline constexpr std::size_t kContinuationBytesMax = 1024;      // ours: tokens stay within 1 KB
+// Ours: tokens stay within 1 KB, except while a read goes on in a range that has just been split.
+inline constexpr std::size_t kContinuationBytesMax = 4096;
 
 // Queries. Work is counted in steps: evaluating an expression or reading 64 bytes is one.
 inline constexpr std::int64_t kQueryPageMillisecondsMax = 5'000;  // then the page ends

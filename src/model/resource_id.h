@@ -109,10 +109,17 @@ using TriggerRid = ChildRid<ChildKind::kTrigger>;
 using StoredProcedureRid = ChildRid<ChildKind::kStoredProcedure>;
 
 // The number of an item: the partition key range that assigned it, so that numbers never collide
-// within a container, then that range's own counter.
+// within a container, then that range's own counter. It identifies the item for ever and says
+// nothing about where the item is now: after a split, ranges hold items with numbers of their
+// parents.
 inline constexpr unsigned kItemCounterBits = 40;
 inline constexpr std::uint32_t kRangeIdMax =
     static_cast<std::uint32_t>(ItemRid::kNumberMax >> kItemCounterBits);
+
+// The range that assigned the number.
+inline std::uint32_t range_of_number(std::uint64_t number) {
+    return static_cast<std::uint32_t>(number >> kItemCounterBits);
+}
 
 extern template struct ChildRid<ChildKind::kItem>;
 extern template struct ChildRid<ChildKind::kConflict>;

@@ -61,7 +61,7 @@ Status find_by_default(const storage::Reader& state,
         // Do not move past a found item: if its removal fails, the next round must find it again.
         if (found.size() == already_found) position.log_from = cursor->key();
         if (found.size() == limit || visited == kLogEntriesVisitedMax) return {};
-        const Docnum docnum = TRY(numbers_of(cursor->key())).docnum;
+        const Docnum docnum = TRY(docnum_of_key(cursor->key()));
         if (!TRY(state.get(item_key(docnum), record))) continue;
         const StoredItem item = TRY(StoredItem::decode(docnum, std::move(record)));
         if (item.header().timestamp + *expiry.default_ttl > expiry.now) return {};

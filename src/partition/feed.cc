@@ -18,18 +18,28 @@ public:
     Result<FeedPage> read() {
         std::string counters;
         if (TRY(state_->get(state_key(), counters))) page_.lsn = TRY(State::decode(counters)).lsn;
-        const FeedScope& scope = request_.scope;
-        if (scope.partition_key) {
-            TRY(read_members(members_of(scope.partition_key->epk)));
-        } else if (scope.epks) {
-            TRY(read_members(members_of(*scope.epks)));
-        } else {
+        if (is_by_number()) {
             TRY(read_all());
+        } else {
+            TRY(read_members(members()));
         }
         return std::move(page_);
     }
 
 private:
+    // A feed keeps the order it began in, whatever the form of its scope: the same items can be
+    // named by a range, a part of the hash space or a key.
+    bool is_by_number() const {
+        if (!request_.resume.empty()) return docnum_of_item_key(request_.resume).has_value();
+        return !request_.scope.partition_key && !request_.scope.epks;
+    }
+
+    storage::Range members() const {
+        const FeedScope& scope = request_.scope;
+        if (scope.partition_key) return members_of(scope.partition_key->epk);
+        return scope.epks ? members_of(*scope.epks) : all_of('P');
+    }
+
     Status read_all() {
         const auto cursor = scan_from_resume(all_of('D'));
         for (; cursor->valid(); cursor->next()) {
@@ -83,10 +93,13 @@ private:
         return true;
     }
 
-    // Distinguishes partition keys with equal hashes.
     bool in_scope(const StoredItem& item) const {
-        const auto& wanted = request_.scope.partition_key;
-        return !wanted || wanted->partition_key == item.partition_key();
+        const FeedScope& scope = request_.scope;
+        // Distinguishes partition keys with equal hashes.
+        if (scope.partition_key && scope.partition_key->partition_key != item.partition_key()) {
+            return false;
+        }
+        return !scope.epks || scope.epks->contains(item.epk());
     }
 
     const FeedRequest& request_;

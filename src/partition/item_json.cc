@@ -66,7 +66,9 @@ bool is_stored(SystemProperty property, SystemProperties stored) {
 std::string item_etag(const Identity& identity, const ItemHeader& header) {
     std::string etag;
     model::EtagParts parts{.lsn = static_cast<std::uint64_t>(header.lsn),
-                           .partition = identity.storage_id,
+                           .partition = header.origin
+                                            ? *header.origin
+                                            : identity.etag_origin.value_or(identity.storage_id),
                            .ordinal = header.ordinal,
                            .unix_seconds = header.timestamp,
                            .stamped = false};

@@ -9,10 +9,28 @@ namespace orrery::partition {
 namespace {
 
 // On disk. A new layout gets a new number.
-constexpr char kFormat = 2;
-constexpr char kStampedFormat = 3;  // with a stamp after the indexing directive
+enum Format : char {
+    kPlainWithoutOrigin = 2,    // read, no longer written
+    kStampedWithoutOrigin = 3,  // read, no longer written
+    kPlain = 4,
+    kStamped = 5,  // with a stamp after the indexing directive
+};
+
+bool is_known(char format) { return format >= kPlainWithoutOrigin && format <= kStamped; }
+bool is_stamped(char format) { return format == kStampedWithoutOrigin || format == kStamped; }
+bool has_origin(char format) { return format == kPlain || format == kStamped; }
+
+char format_of(const ItemHeader& header) {
+    if (!header.origin) return header.stamp == 0 ? kPlainWithoutOrigin : kStampedWithoutOrigin;
+    return header.stamp == 0 ? kPlain : kStamped;
+}
 
 }  // namespace
+
+std::string log_key_of(const ItemHeader& header, Docnum docnum) {
+    if (!header.origin) return plain_log_key(header.lsn, docnum);
+    return log_key({.lsn = header.lsn, .ordinal = header.ordinal, .docnum = docnum});
+}
 
 bool lsn_is_possible(Lsn lsn) {
     return lsn >= 0 && static_cast<std::uint64_t>(lsn) <= model::kStoredLsnMax;
@@ -30,13 +48,14 @@ bool Expiry::expired(const ItemHeader& header) const {
 }
 
 void append_item_head(std::string& record, const ItemHeader& header, const ItemNames& names) {
-    record += header.stamp == 0 ? kFormat : kStampedFormat;
+    record += format_of(header);
     append_big_endian(record, static_cast<std::uint64_t>(header.lsn));
     append_big_endian(record, static_cast<std::uint64_t>(header.timestamp));
     append_big_endian(record, header.ordinal);
     append_big_endian(record, static_cast<std::uint32_t>(header.ttl));
     record += static_cast<char>(header.indexing);
     if (header.stamp != 0) append_big_endian(record, header.stamp);
+    if (header.origin) append_big_endian(record, *header.origin);
     append_varint(record, names.unique_digests.size() * model::kUniqueDigestBytes);
     for (const std::string& digest : names.unique_digests) {
         record.append(digest);
@@ -51,7 +70,6 @@ Result<ItemView> ItemView::decode(Docnum docnum, std::string_view record) {
     ItemView item;
     ByteReader reader(record);
     const auto format = static_cast<char>(reader.big_endian<std::uint8_t>());
-    const bool known = format == kFormat || format == kStampedFormat;
     item.docnum = docnum;
     item.header.lsn = static_cast<Lsn>(reader.big_endian<std::uint64_t>());
     item.header.timestamp = static_cast<std::int64_t>(reader.big_endian<std::uint64_t>());
@@ -59,7 +77,8 @@ Result<ItemView> ItemView::decode(Docnum docnum, std::string_view record) {
     item.header.ttl = static_cast<std::int32_t>(reader.big_endian<std::uint32_t>());
     const auto indexing = reader.big_endian<std::uint8_t>();
     item.header.indexing = static_cast<IndexingDirective>(indexing);
-    if (format == kStampedFormat) item.header.stamp = reader.big_endian<std::uint64_t>();
+    if (is_stamped(format)) item.header.stamp = reader.big_endian<std::uint64_t>();
+    if (has_origin(format)) item.header.origin = reader.big_endian<std::uint16_t>();
     item.unique_digests = reader.take(reader.varint());
     item.epk = reader.take(reader.varint());
     item.partition_key = reader.take(reader.varint());
@@ -70,7 +89,7 @@ Result<ItemView> ItemView::decode(Docnum docnum, std::string_view record) {
                           indexing <= static_cast<std::uint8_t>(IndexingDirective::kExclude) &&
                           item.header.stamp <= model::kEtagLsnMax &&
                           item.unique_digests.size() % model::kUniqueDigestBytes == 0;
-    if (!known || !reader.ok() || !possible) {
+    if (!is_known(format) || !reader.ok() || !possible) {
         return Error(ErrorCode::kCorrupted,
                      "item " + std::to_string(docnum) + " has an invalid record header");
     }

@@ -26,7 +26,13 @@ struct ItemHeader {
     IndexingDirective indexing = IndexingDirective::kDefault;
     // For an item whose etag was shown before the write had an LSN: identifies the version instead.
     std::uint64_t stamp = 0;
+    // The partition that wrote this version, as its etag shows it. Nothing in records of data
+    // directories of format 2; their log entries also lack ordinal and kind.
+    std::optional<std::uint16_t> origin = std::nullopt;
 };
+
+// The key of the log entry of the item's newest change.
+std::string log_key_of(const ItemHeader& header, Docnum docnum);
 
 // Values that no server writes indicate damage; continuing from them would overflow etags.
 bool lsn_is_possible(Lsn lsn);

@@ -46,6 +46,9 @@ std::string State::encode() const {
     append_big_endian(out, item_count);
     append_big_endian(out, item_bytes);
     append_big_endian(out, static_cast<std::uint64_t>(last_timestamp));
+    if (!etag_origin) return out;
+    append_big_endian(out, static_cast<std::uint64_t>(removals_from));
+    append_big_endian(out, *etag_origin);
     return out;
 }
 
@@ -57,7 +60,11 @@ Result<State> State::decode(std::string_view bytes) {
     state.item_count = reader.big_endian<std::uint64_t>();
     state.item_bytes = reader.big_endian<std::uint64_t>();
     state.last_timestamp = static_cast<std::int64_t>(reader.big_endian<std::uint64_t>());
-    const bool possible = lsn_is_possible(state.lsn) &&
+    if (!reader.rest().empty()) {
+        state.removals_from = static_cast<Lsn>(reader.big_endian<std::uint64_t>());
+        state.etag_origin = reader.big_endian<storage::PartitionId>();
+    }
+    const bool possible = lsn_is_possible(state.lsn) && lsn_is_possible(state.removals_from) &&
                           timestamp_is_possible(state.last_timestamp) &&
                           state.last_item >> model::kItemCounterBits == 0;
     if (!reader.ok() || !reader.rest().empty() || !possible) {
@@ -120,7 +127,7 @@ Result<Lsn> ItemWriter::remove(const ItemRef& ref, const WriteRules& rules) {
     const std::optional<StoredItem> old = TRY(find(ref, rules));
     if (!old) return not_found();
     TRY(check_etag(rules, identity_, *old));
-    TRY(erase_item(*old));
+    TRY(remove_item(*old, ChangeKind::kDelete));
     return state_.lsn;
 }
 
@@ -128,7 +135,7 @@ Result<bool> ItemWriter::remove_if_hidden(Docnum docnum, std::optional<std::int3
     const std::optional<StoredItem> item = TRY(load(docnum));
     const Hidden hidden{{default_ttl, now_}, deletes_};
     if (!item || !hidden.hides(item->partition_key(), item->header())) return false;
-    TRY(erase_item(*item));
+    TRY(remove_hidden(*item));
     return true;
 }
 
@@ -140,7 +147,13 @@ Result<Lsn> ItemWriter::delete_key(std::string_view partition_key, std::string_v
                      "Too many partition keys are being deleted; try again later.",
                      kKeyDeleteLimit);
     }
-    next_change();
+    log_removal({.kind = ChangeKind::kKeyDelete,
+                 .timestamp = now_,
+                 .previous = 0,
+                 .epk = std::string(epk),
+                 .partition_key = std::string(partition_key),
+                 .id = {}},
+                0);
     KeyDelete added{.lsn = state_.lsn, .until = next_docnum(), .epk = std::string(epk)};
     batch_.put(key_delete_key(partition_key), added.encode());
     deletes_ = KeyDeletes::with(deletes_, partition_key, std::move(added));
@@ -189,10 +202,13 @@ void ItemWriter::rollback_to(const Savepoint& savepoint) {
     state_ = savepoint.state;
     changes_ = savepoint.changes;
     deletes_ = savepoint.deletes;
+    removals_added_ = savepoint.removals_added;
 }
 
 const storage::WriteBatch& ItemWriter::finish() {
     index_.finish(batch_);
+    if (removals_added_ > 0) trim_removals();
+    if (!state_.etag_origin) state_.etag_origin = identity_.storage_id;
     if (!batch_.empty()) batch_.put(state_key(), state_.encode());
     return batch_;
 }
@@ -228,7 +244,7 @@ Result<ItemWriter::Lookup> ItemWriter::look_up(const ItemRef& ref, const WriteRu
     }
     const Hidden hidden{{rules.default_ttl, now_}, deletes_};
     if (hidden.hides(found.item->partition_key(), found.item->header())) {
-        TRY(erase_item(*found.item));
+        TRY(remove_hidden(*found.item));
         found.item.reset();
     }
     return found;
@@ -305,7 +321,7 @@ Result<WrittenItem> ItemWriter::insert(const model::ItemBody& body,
     constexpr Docnum kCounterMask = (Docnum{1} << model::kItemCounterBits) - 1;
     state_.last_item = std::max(state_.last_item, docnum & kCounterMask);
     batch_.put(member_key(epk, docnum), {});
-    StoredItem item = write_version(docnum, body, epk, rules);
+    StoredItem item = write_version(docnum, body, epk, rules, nullptr);
     TRY(index_.add(item));
     return WrittenItem{.item = std::move(item), .created = true};
 }
@@ -331,7 +347,7 @@ Result<WrittenItem> ItemWriter::overwrite(const StoredItem& old,
                                           const WriteRules& rules) {
     TRY(check_unique_keys(body, old.epk(), old.docnum(), rules));
     erase_entries(old, body.id);
-    StoredItem item = write_version(old.docnum(), body, old.epk(), rules);
+    StoredItem item = write_version(old.docnum(), body, old.epk(), rules, &old);
     TRY(index_.replace(old, item));
     return WrittenItem{.item = std::move(item), .created = false};
 }
@@ -339,7 +355,8 @@ Result<WrittenItem> ItemWriter::overwrite(const StoredItem& old,
 StoredItem ItemWriter::write_version(Docnum docnum,
                                      const model::ItemBody& body,
                                      std::string_view epk,
-                                     const WriteRules& rules) {
+                                     const WriteRules& rules,
+                                     const StoredItem* previous) {
     const std::uint16_t ordinal = next_change();
     state_.last_timestamp = now_;
     const ItemHeader header{.lsn = state_.lsn,
@@ -347,7 +364,8 @@ StoredItem ItemWriter::write_version(Docnum docnum,
                             .ordinal = ordinal,
                             .ttl = body.ttl,
                             .indexing = rules.indexing,
-                            .stamp = assigned_ != nullptr ? assigned_->stamp : 0};
+                            .stamp = assigned_ != nullptr ? assigned_->stamp : 0,
+                            .origin = static_cast<std::uint16_t>(identity_.storage_id)};
     const std::string partition_key = body.partition_key.encode();
 
     std::string record;
@@ -362,7 +380,9 @@ StoredItem ItemWriter::write_version(Docnum docnum,
 
     batch_.put(item_key(docnum), record);
     batch_.put(id_key(epk, body.id), docnum_value(docnum));
-    batch_.put(log_key(header.lsn, docnum), {});
+    const LogEntry entry{.kind = previous == nullptr ? ChangeKind::kCreate : ChangeKind::kReplace,
+                         .previous = previous == nullptr ? 0 : previous->header().lsn};
+    batch_.put(log_key_of(header, docnum), entry.encode());
     if (body.ttl > 0) batch_.put(expiry_key(header.timestamp + body.ttl, docnum), {});
     for (std::size_t i = 0; i < body.unique_digests.size(); ++i) {
         batch_.put(unique_key(epk, static_cast<std::uint8_t>(i), body.unique_digests[i]),
@@ -375,8 +395,48 @@ StoredItem ItemWriter::write_version(Docnum docnum,
     return std::move(item).take();
 }
 
+Status ItemWriter::remove_item(const StoredItem& old, ChangeKind kind) {
+    log_removal({.kind = kind,
+                 .timestamp = now_,
+                 .previous = old.header().lsn,
+                 .epk = std::string(old.epk()),
+                 .partition_key = std::string(old.partition_key()),
+                 .id = std::string(old.id())},
+                old.docnum());
+    return erase_item(old);
+}
+
+Status ItemWriter::remove_hidden(const StoredItem& old) {
+    const bool deleted = deletes_ && deletes_->hides(old.partition_key(), old.header());
+    return deleted ? erase_item(old) : remove_item(old, ChangeKind::kExpiry);
+}
+
+void ItemWriter::log_removal(const Removal& removal, Docnum docnum) {
+    const std::uint16_t ordinal = next_change();
+    state_.last_timestamp = now_;
+    batch_.put(removal_key({.lsn = state_.lsn, .ordinal = ordinal, .docnum = docnum}),
+               removal.encode());
+    ++removals_added_;
+}
+
+void ItemWriter::trim_removals() {
+    const Lsn keep_from = state_.lsn - kRemovalsKeptLsns;
+    if (state_.removals_from >= keep_from) return;
+    const storage::Range old{.from = removal_key({.lsn = state_.removals_from}),
+                             .until = removal_key({.lsn = keep_from})};
+    const auto cursor = store_.scan(old, storage::Direction::kForward);
+    for (std::size_t left = 2 * removals_added_; cursor->valid(); cursor->next(), --left) {
+        const auto place = place_of(cursor->key());
+        if (!place) return;  // verify() reports it
+        state_.removals_from = place->lsn;
+        if (left == 0) return;
+        batch_.remove(cursor->key());
+    }
+    // An unreadable range is tried again with the next removal.
+    if (cursor->status()) state_.removals_from = keep_from;
+}
+
 Status ItemWriter::erase_item(const StoredItem& old) {
-    next_change();
     batch_.remove(item_key(old.docnum()));
     batch_.remove(member_key(old.epk(), old.docnum()));
     erase_entries(old, std::nullopt);
@@ -385,7 +445,7 @@ Status ItemWriter::erase_item(const StoredItem& old) {
 
 void ItemWriter::erase_entries(const StoredItem& old, std::optional<std::string_view> kept_id) {
     if (kept_id != old.id()) batch_.remove(id_key(old.epk(), old.id()));
-    batch_.remove(log_key(old.header().lsn, old.docnum()));
+    batch_.remove(log_key_of(old.header(), old.docnum()));
     if (old.header().ttl > 0) {
         batch_.remove(expiry_key(old.header().timestamp + old.header().ttl, old.docnum()));
     }

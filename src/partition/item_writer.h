@@ -14,6 +14,7 @@
 
 #include "base/result.h"
 #include "model/item_body.h"
+#include "partition/change_log.h"
 #include "partition/identity.h"
 #include "partition/item_index.h"
 #include "partition/item_json.h"
@@ -31,6 +32,10 @@ struct State {
     std::uint64_t item_count = 0;
     std::uint64_t item_bytes = 0;
     std::int64_t last_timestamp = 0;  // never decreases, whatever the clock does
+    Lsn removals_from = 0;            // the log holds no removals before this LSN
+    // The partition in the etags of records that do not name their origin. Copied when the items
+    // move to another partition. Nothing in data directories of format 2: the partition itself.
+    std::optional<storage::PartitionId> etag_origin = std::nullopt;
 
     std::string encode() const;
     static Result<State> decode(std::string_view bytes);
@@ -90,14 +95,15 @@ public:
         return find(ref, rules);
     }
     // Removes the item if it exists but is hidden (expired, or deleted with its partition key);
-    // returns whether it did.
+    // returns whether it did. The delete of a partition key is in the log already, an expiry is
+    // added.
     Result<bool> remove_if_hidden(Docnum docnum, std::optional<std::int32_t> default_ttl);
 
     // Deletes all items of the partition key at once by hiding them; sweep_key() removes them.
     // Returns the LSN. 403/1032 if too many such deletes are in progress.
     Result<Lsn> delete_key(std::string_view partition_key, std::string_view epk);
     // Removes deleted items among up to `limit` items of the key, starting at number `from`;
-    // returns where to continue. Ends the delete when no items are left.
+    // returns where to continue. Ends the delete when no items are left. Not a change in the log.
     Result<Docnum> sweep_key(std::string_view partition_key, Docnum from, std::size_t limit);
     const KeyDeletesPtr& deletes() const { return deletes_; }
 
@@ -127,9 +133,11 @@ public:
         State state;
         std::optional<std::uint16_t> changes;
         KeyDeletesPtr deletes;
+        std::size_t removals_added = 0;
     };
     Savepoint savepoint() const {
-        return {batch_.savepoint(), index_.savepoint(), state_, changes_, deletes_};
+        return {
+            batch_.savepoint(), index_.savepoint(), state_, changes_, deletes_, removals_added_};
     }
     void rollback_to(const Savepoint& savepoint);
 
@@ -173,13 +181,23 @@ private:
     Docnum next_docnum() const;
     // Assigns the LSN of a change; returns its ordinal.
     std::uint16_t next_change();
-    // Puts the item and all entries for it except the index, and assigns the LSN.
+    // Puts the item and all entries for it except the index, and assigns the LSN. `previous` is the
+    // version it replaces, if any.
     StoredItem write_version(Docnum docnum,
                              const model::ItemBody& body,
                              std::string_view epk,
-                             const WriteRules& rules);
-    // Removes an item and all entries for it, and assigns the LSN of the change.
+                             const WriteRules& rules,
+                             const StoredItem* previous);
+    // Removes the item as a change of that kind.
+    Status remove_item(const StoredItem& old, ChangeKind kind);
+    // The same for an item that is hidden.
+    Status remove_hidden(const StoredItem& old);
+    // Removes an item and all entries for it.
     Status erase_item(const StoredItem& old);
+    // Assigns the LSN of a change that leaves no item, and adds it to the log.
+    void log_removal(const Removal& removal, Docnum docnum);
+    // Drops removals that are older than the log keeps them: a few more than were added.
+    void trim_removals();
     // Removes all entries except the item itself, and except its id entry if that is `kept_id`.
     void erase_entries(const StoredItem& old, std::optional<std::string_view> kept_id);
 
@@ -191,6 +209,7 @@ private:
     std::optional<std::uint16_t> changes_;  // in the current transaction
     const AssignedIdentity* assigned_ = nullptr;
     KeyDeletesPtr deletes_;
+    std::size_t removals_added_ = 0;
     storage::WriteBatch batch_;
 };
 

@@ -144,7 +144,7 @@ TEST_F(ItemWriterTest, ReplaceCanRename) {
     EXPECT_EQ(failure(plain_.create(second, item("3", "a"))), "conflict");
     commit(second);
     EXPECT_EQ(state_.item_count, 3U);
-    EXPECT_FALSE(value_of(*store_, log_key(1, before.item.docnum())));
+    EXPECT_FALSE(value_of(*store_, log_key_of(before.item.header(), before.item.docnum())));
 }
 
 TEST_F(ItemWriterTest, FindsItemsByNumber) {
@@ -163,7 +163,7 @@ TEST_F(ItemWriterTest, FindsItemsByNumber) {
     EXPECT_EQ(state_.item_count, 0U);
 }
 
-TEST_F(ItemWriterTest, RemoveLeavesOnlyTheCounters) {
+TEST_F(ItemWriterTest, RemoveLeavesOnlyTheCountersAndTheLog) {
     ItemWriter first = writer();
     must(unique_.create(first, item("1", "a", R"(,"ttl":50,"u":1)")));
     commit(first);
@@ -173,7 +173,8 @@ TEST_F(ItemWriterTest, RemoveLeavesOnlyTheCounters) {
     commit(second);
     // And the index's dictionary.
     EXPECT_THAT(storage::testing_support::keys(*store_, {}), StartsWith("M MI N"));
-    EXPECT_EQ(storage::testing_support::keys(*store_, {.from = "O", .until = std::nullopt}), "");
+    EXPECT_EQ(storage::testing_support::keys(*store_, {.from = "O", .until = "V"}), "");
+    EXPECT_TRUE(value_of(*store_, removal_key({.lsn = 2, .ordinal = 0, .docnum = 0x30000000001})));
     EXPECT_EQ(state_.item_count, 0U);
     EXPECT_EQ(state_.item_bytes, 0U);
     ItemWriter third = writer();

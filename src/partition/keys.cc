@@ -12,6 +12,7 @@ namespace {
 constexpr std::size_t kDocnumBytes = sizeof(Docnum);
 constexpr std::size_t kItemKeyBytes = 1 + kDocnumBytes;
 constexpr std::size_t kTwoNumbersBytes = 1 + 2 * sizeof(std::uint64_t);
+constexpr std::size_t kPlaceBytes = kTwoNumbersBytes + sizeof(std::uint16_t);
 
 // Terminates a byte string so that it cannot run into what follows, keeping the order: 00 is
 // written as 00 FF, the end as 00 00. {41 00 42} → 41 00 FF 42 00 00.
@@ -33,6 +34,16 @@ std::string two_numbers(char letter, std::uint64_t first, std::uint64_t second) 
     key += letter;
     append_big_endian(key, first);
     append_big_endian(key, second);
+    return key;
+}
+
+std::string key_of_place(char letter, const LogPlace& place) {
+    std::string key;
+    key.reserve(kPlaceBytes);
+    key += letter;
+    append_big_endian(key, static_cast<std::uint64_t>(place.lsn));
+    append_big_endian(key, place.ordinal);
+    append_big_endian(key, place.docnum);
     return key;
 }
 
@@ -64,9 +75,13 @@ std::string member_key(std::string_view epk, Docnum docnum) {
     return key;
 }
 
-std::string log_key(Lsn lsn, Docnum docnum) {
+std::string log_key(const LogPlace& place) { return key_of_place('L', place); }
+
+std::string plain_log_key(Lsn lsn, Docnum docnum) {
     return two_numbers('L', static_cast<std::uint64_t>(lsn), docnum);
 }
+
+std::string removal_key(const LogPlace& place) { return key_of_place('V', place); }
 
 std::string expiry_key(std::int64_t second, Docnum docnum) {
     return two_numbers('T', static_cast<std::uint64_t>(second), docnum);
@@ -114,13 +129,26 @@ std::optional<Docnum> docnum_of_item_key(std::string_view key) {
     return ByteReader(key.substr(1)).big_endian<Docnum>();
 }
 
-Result<NumberAndDocnum> numbers_of(std::string_view log_or_expiry_key) {
-    if (log_or_expiry_key.size() != kTwoNumbersBytes) {
-        return Error(ErrorCode::kCorrupted, "a log or expiry key has the wrong length");
+Result<NumberAndDocnum> numbers_of(std::string_view expiry_key) {
+    if (expiry_key.size() != kTwoNumbersBytes) {
+        return Error(ErrorCode::kCorrupted, "an expiry key has the wrong length");
     }
-    const auto number = ByteReader(log_or_expiry_key.substr(1)).big_endian<std::uint64_t>();
-    const Docnum docnum = TRY(docnum_of_key(log_or_expiry_key));
+    const auto number = ByteReader(expiry_key.substr(1)).big_endian<std::uint64_t>();
+    const Docnum docnum = TRY(docnum_of_key(expiry_key));
     return NumberAndDocnum{.number = number, .docnum = docnum};
+}
+
+Result<LogPlace> place_of(std::string_view log_or_removal_key) {
+    const std::size_t size = log_or_removal_key.size();
+    if (size != kPlaceBytes && size != kTwoNumbersBytes) {
+        return Error(ErrorCode::kCorrupted, "a log key has the wrong length");
+    }
+    ByteReader reader(log_or_removal_key.substr(1));
+    LogPlace place;
+    place.lsn = static_cast<Lsn>(reader.big_endian<std::uint64_t>());
+    if (size == kPlaceBytes) place.ordinal = reader.big_endian<std::uint16_t>();
+    place.docnum = TRY(docnum_of_key(log_or_removal_key));
+    return place;
 }
 
 std::string docnum_value(Docnum docnum) {

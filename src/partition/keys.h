@@ -23,8 +23,21 @@ std::string item_key(Docnum docnum);
 std::string id_key(std::string_view epk, std::string_view id);
 // 'P' epk docnum: the items of a logical partition, in insertion order.
 std::string member_key(std::string_view epk, Docnum docnum);
-// 'L' lsn docnum: the newest change of every item, in commit order.
-std::string log_key(Lsn lsn, Docnum docnum);
+// The place of a change in the log: changes of one transaction share an LSN and are ordered by
+// their ordinals.
+struct LogPlace {
+    Lsn lsn = 0;
+    std::uint16_t ordinal = 0;
+    Docnum docnum = 0;
+
+    auto operator<=>(const LogPlace&) const = default;
+};
+// 'L' lsn ordinal docnum → LogEntry: the newest change of every item, in commit order.
+std::string log_key(const LogPlace& place);
+// The same in data directories of format 2: without an ordinal and a value.
+std::string plain_log_key(Lsn lsn, Docnum docnum);
+// 'V' lsn ordinal docnum → Removal: changes that left no item, in commit order.
+std::string removal_key(const LogPlace& place);
 // 'T' second docnum: items with their own ttl, in order of expiry.
 std::string expiry_key(std::int64_t second, Docnum docnum);
 // 'U' epk number digest → docnum: unique keys.
@@ -35,7 +48,7 @@ std::string key_delete_key(std::string_view partition_key);
 std::string state_key();
 
 // Letters of keys that are only scanned, here and in index_keys.h.
-inline constexpr std::string_view kScannedLetters = "CILPST";
+inline constexpr std::string_view kScannedLetters = "CILPSTV";
 
 // All keys with that first letter; all member keys of a part of the hash space or of one EPK.
 storage::Range all_of(char letter);
@@ -44,16 +57,18 @@ storage::Range members_of(std::string_view epk);
 
 // Reading back: kCorrupted if the bytes are not what the functions above write.
 
-// The docnum at the end of an item or member key.
+// The docnum at the end of an item, member or log key.
 Result<Docnum> docnum_of_key(std::string_view key);
 // nullopt if the key is not an item key.
 std::optional<Docnum> docnum_of_item_key(std::string_view key);
-// Both numbers of a log or expiry key.
+// Both numbers of an expiry key.
 struct NumberAndDocnum {
     std::uint64_t number;
     Docnum docnum;
 };
-Result<NumberAndDocnum> numbers_of(std::string_view log_or_expiry_key);
+Result<NumberAndDocnum> numbers_of(std::string_view expiry_key);
+// Of a log key in either form, or of a removal key. Ordinal 0 if the key has none.
+Result<LogPlace> place_of(std::string_view log_or_removal_key);
 
 // A docnum as the value of an id or unique key.
 std::string docnum_value(Docnum docnum);

@@ -38,9 +38,20 @@ TEST(PartitionKeys, WorkedExamples) {
               "4142"
               "0000"
               "0000000000000001");
-    EXPECT_EQ(hex(log_key(2, 3)),
+    const LogPlace place{.lsn = 2, .ordinal = 0x104, .docnum = 3};
+    EXPECT_EQ(hex(log_key(place)),
               "4C"
               "0000000000000002"
+              "0104"
+              "0000000000000003");
+    EXPECT_EQ(hex(plain_log_key(2, 3)),
+              "4C"
+              "0000000000000002"
+              "0000000000000003");
+    EXPECT_EQ(hex(removal_key(place)),
+              "56"
+              "0000000000000002"
+              "0104"
               "0000000000000003");
     EXPECT_EQ(hex(expiry_key(0x6553f100, 3)),
               "54"
@@ -61,8 +72,13 @@ TEST(PartitionKeys, NumbersReadBack) {
         EXPECT_EQ(*docnum_of_key(item_key(docnum)), docnum);
         EXPECT_EQ(*docnum_of_key(member_key(std::string(48, '\0'), docnum)), docnum);
         EXPECT_EQ(*docnum_of_value(docnum_value(docnum)), docnum);
-        EXPECT_EQ(numbers_of(log_key(9, docnum))->number, 9U);
+        EXPECT_EQ(numbers_of(expiry_key(9, docnum))->number, 9U);
         EXPECT_EQ(numbers_of(expiry_key(1, docnum))->docnum, docnum);
+        const LogPlace place{.lsn = 9, .ordinal = 0xffff, .docnum = docnum};
+        EXPECT_EQ(*place_of(log_key(place)), place);
+        EXPECT_EQ(*place_of(removal_key(place)), place);
+        EXPECT_EQ(*place_of(plain_log_key(9, docnum)),
+                  (LogPlace{.lsn = 9, .ordinal = 0, .docnum = docnum}));
     }
 }
 
@@ -71,14 +87,21 @@ TEST(PartitionKeys, InvalidKeysAreCorrupted) {
         return !result && result.error().code() == ErrorCode::kCorrupted;
     };
     const std::string item = item_key(1);
-    const std::string log = log_key(9, 1);
+    const std::string log = log_key({.lsn = 9, .ordinal = 1, .docnum = 1});
+    const std::string plain = plain_log_key(9, 1);
+    const std::string expiry = expiry_key(9, 1);
     for (std::size_t size = 0; size < item.size(); ++size) {
         EXPECT_TRUE(corrupted(docnum_of_key(item.substr(0, size)))) << size;
     }
     for (std::size_t size = 0; size < log.size(); ++size) {
-        EXPECT_TRUE(corrupted(numbers_of(log.substr(0, size)))) << size;
+        if (size == plain.size()) continue;
+        EXPECT_TRUE(corrupted(place_of(log.substr(0, size)))) << size;
     }
-    EXPECT_TRUE(corrupted(numbers_of(log + "x")));
+    EXPECT_TRUE(corrupted(place_of(log + "x")));
+    for (std::size_t size = 0; size < expiry.size(); ++size) {
+        EXPECT_TRUE(corrupted(numbers_of(expiry.substr(0, size)))) << size;
+    }
+    EXPECT_TRUE(corrupted(numbers_of(expiry + "x")));
     for (const char* value : {"", "1234567", "123456789"}) {
         EXPECT_TRUE(corrupted(docnum_of_value(value))) << value;
     }
@@ -91,8 +114,10 @@ TEST(PartitionKeys, InvalidKeysAreCorrupted) {
 
 TEST(PartitionKeys, SortLikeTheirContents) {
     EXPECT_LT(item_key(0xff), item_key(0x100));
-    EXPECT_LT(log_key(0xff, 9), log_key(0x100, 1));
-    EXPECT_LT(log_key(5, 1), log_key(5, 2));
+    EXPECT_LT(log_key({0xff, 9, 9}), log_key({0x100, 1, 1}));
+    EXPECT_LT(log_key({5, 1, 9}), log_key({5, 2, 1}));
+    EXPECT_LT(plain_log_key(4, ~Docnum{0}), log_key({5, 0, 0}));
+    EXPECT_LT(log_key({4, 0xffff, ~Docnum{0}}), log_key({5, 0, 0}));
     EXPECT_LT(expiry_key(0xff, 9), expiry_key(0x100, 1));
     EXPECT_LT(member_key("A", 0xff), member_key("A", 0x100));
     EXPECT_LT(id_key("A", "a"), id_key("A", "ab"));
@@ -149,12 +174,14 @@ TEST(PartitionKeys, EachLetterHasItsOwnRange) {
     const std::vector<std::string> all = {item_key(~Docnum{0}),
                                           id_key("\xff", "\xff"),
                                           member_key("\xff", ~Docnum{0}),
-                                          log_key(-1, ~Docnum{0}),
+                                          log_key({-1, 0xffff, ~Docnum{0}}),
+                                          plain_log_key(-1, ~Docnum{0}),
+                                          removal_key({-1, 0xffff, ~Docnum{0}}),
                                           expiry_key(-1, ~Docnum{0}),
                                           unique_key("\xff", 255, std::string(16, '\xff')),
                                           state_key()};
     for (const std::string& key : all) {
-        for (const char letter : std::string_view("DKPLTUM")) {
+        for (const char letter : std::string_view("DKPLTUVM")) {
             EXPECT_EQ(within(all_of(letter), key), key[0] == letter) << hex(key) << " " << letter;
         }
     }

@@ -32,8 +32,10 @@ Result<std::shared_ptr<Partition>> Partition::open(
     if (TRY(store->get(state_key(), bytes))) contents.state = TRY(State::decode(bytes));
     contents.deletes = TRY(KeyDeletes::load(*store));
     contents.index = TRY(ItemIndex::open(*store, policy, environment.computed));
+    Identity opened = identity;
+    opened.etag_origin = contents.state.etag_origin;
     auto partition = std::make_shared<Partition>(
-        Opened(), identity, std::move(store), environment, std::move(contents));
+        Opened(), opened, std::move(store), environment, std::move(contents));
     if (partition->index_view()->wanted->text() != policy->text()) {
         partition->submit(make_adopt_task(policy, [](bool /*adopted*/) {}));
     }

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "model/resource_id.h"
+
 namespace orrery::partition {
 
 namespace {
@@ -90,15 +92,25 @@ Result<std::optional<std::uint64_t>> Snapshot::count() const {
     return std::optional(count);
 }
 
+Result<std::vector<std::uint32_t>> Snapshot::number_ranges() const {
+    std::vector<std::uint32_t> ranges;
+    const auto cursor = reader_->scan(all_of('D'), storage::Direction::kForward);
+    while (cursor->valid()) {
+        const Docnum first = TRY(docnum_of_key(cursor->key()));
+        const std::uint32_t range = model::range_of_number(first);
+        ranges.push_back(range);
+        cursor->seek(item_key((Docnum{range} + 1) << model::kItemCounterBits));
+    }
+    TRY(cursor->status());
+    return ranges;
+}
+
 bool Snapshot::is_visible(const ItemView& item) const {
     // Distinguishes partition keys with equal hashes.
     if (scope_.partition_key && scope_.partition_key->partition_key != item.partition_key) {
         return false;
     }
-    if (scope_.epks &&
-        (item.epk < scope_.epks->min_inclusive || item.epk >= scope_.epks->max_exclusive)) {
-        return false;
-    }
+    if (scope_.epks && !scope_.epks->contains(item.epk)) return false;
     return !hidden_.hides(item.partition_key, item.header);
 }
 

@@ -34,6 +34,9 @@ public:
     // The number of visible items, when it can be counted without reading them.
     Result<std::optional<std::uint64_t>> count() const;
 
+    // The ranges that assigned the numbers of the partition's items, ascending.
+    Result<std::vector<std::uint32_t>> number_ranges() const;
+
     // Loads single items. Must not outlive the snapshot.
     class Loader {
     public:

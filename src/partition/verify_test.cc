@@ -75,7 +75,7 @@ TEST_F(Verify, FindsAMissingMemberEntry) {
 }
 
 TEST_F(Verify, FindsAMissingLogEntry) {
-    remove_entry(log_key(first_->header().lsn, first_->docnum()));
+    remove_entry(log_key_of(first_->header(), first_->docnum()));
     EXPECT_THAT(problems(), HasSubstr("its log entry is missing"));
 }
 
@@ -94,7 +94,7 @@ TEST_F(Verify, FindsStrayEntries) {
     EXPECT_THAT(problems(), HasSubstr("3 entries 'K'"));
     put_entry(member_key(epk_, 99), "");
     EXPECT_THAT(problems(), HasSubstr("3 entries 'P'"));
-    put_entry(log_key(99, 99), "");
+    put_entry(log_key({.lsn = 99, .ordinal = 0, .docnum = 99}), "");
     EXPECT_THAT(problems(), HasSubstr("3 entries 'L'"));
     put_entry(expiry_key(99, 99), "");
     EXPECT_THAT(problems(), HasSubstr("2 entries 'T'"));

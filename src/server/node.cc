@@ -94,6 +94,10 @@ Status Node::open_storage(const ServeConfig& config) {
              .scanned_letters = std::string(partition::kScannedLetters)}));
     } else {
         engine_ = TRY(open_engine(*directory_, cache_bytes));
+        if (directory_->outdated()) {
+            TRY(directory_->mark_ready());
+            log::info("data_directory_upgraded", {{"path", directory_->path()}});
+        }
     }
     catalog_store_ = TRY(engine_->open(kCatalogPartition));
     catalog_ = TRY(catalog::Catalog::open(catalog_store_, clock_, random_));

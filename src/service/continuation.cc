@@ -30,17 +30,12 @@ std::string ContinuationSigner::sign(const Continuation& continuation,
     std::string payload(1, kVersion);
     append_big_endian(payload, continuation.range_id);
     payload += continuation.resume;
-    return base64_encode(signature(payload, scope) + payload);
+    return sign_payload(payload, scope);
 }
 
 Result<Continuation> ContinuationSigner::check(std::string_view token,
                                                std::string_view scope) const {
-    if (token.size() > model::limits::kContinuationBytesMax) return bad_token();
-    const auto bytes = base64_decode(token);
-    if (!bytes || bytes->size() < kSignatureBytes) return bad_token();
-    const std::string_view payload = std::string_view(*bytes).substr(kSignatureBytes);
-    const std::string expected = signature(payload, scope);
-    if (CRYPTO_memcmp(bytes->data(), expected.data(), kSignatureBytes) != 0) return bad_token();
+    const std::string payload = TRY(check_payload(token, scope));
     ByteReader reader(payload);
     const bool known = reader.take(1) == std::string_view(&kVersion, 1);
     Continuation out;
@@ -48,6 +43,22 @@ Result<Continuation> ContinuationSigner::check(std::string_view token,
     out.resume = reader.rest();
     if (!known || !reader.ok()) return bad_token();
     return out;
+}
+
+std::string ContinuationSigner::sign_payload(std::string_view payload,
+                                             std::string_view scope) const {
+    return base64_encode(signature(payload, scope).append(payload));
+}
+
+Result<std::string> ContinuationSigner::check_payload(std::string_view token,
+                                                      std::string_view scope) const {
+    if (token.size() > model::limits::kContinuationBytesMax) return bad_token();
+    const auto bytes = base64_decode(token);
+    if (!bytes || bytes->size() < kSignatureBytes) return bad_token();
+    const std::string_view payload = std::string_view(*bytes).substr(kSignatureBytes);
+    const std::string expected = signature(payload, scope);
+    if (CRYPTO_memcmp(bytes->data(), expected.data(), kSignatureBytes) != 0) return bad_token();
+    return std::string(payload);
 }
 
 std::string ContinuationSigner::signature(std::string_view payload, std::string_view scope) const {

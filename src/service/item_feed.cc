@@ -1,7 +1,11 @@
 #include "service/item_feed.h"
 
+#include <numeric>
+
 #include "model/limits.h"
 #include "partition/feed.h"
+#include "service/errors.h"
+#include "service/item_continuation.h"
 #include "service/item_selection.h"
 
 namespace orrery::service {
@@ -10,24 +14,25 @@ Result<ItemPage> ItemFeed::read(const Request& request, const catalog::Container
     TRY(check_intended_container(request, container));
     const ItemSelection selection = TRY(select_items(request, container));
     const std::size_t items_max = TRY(page_size(request));
-    const std::string scope = "items " + selection.text(container);
-
-    std::size_t index = selection.first_range;
-    partition::FeedRequest feed{.scope = selection.scope,
-                                .resume = {},
-                                .items_max = items_max,
-                                .bytes_max = model::limits::kPageBytesMax,
-                                .at_least_one = true,
-                                .default_ttl = container.definition.default_ttl};
-    if (request.continuation) {
-        Continuation from = TRY(signer_.check(*request.continuation, scope));
-        index = TRY(range_index(from.range_id, container));
-        feed.resume = std::move(from.resume);
-    }
+    const ItemTokens::Feed feed_tokens{.name = "items", .digest = {}, .name_v1 = "items"};
+    const ItemTokens tokens(signer_, feed_tokens, container, selection);
+    std::vector<UnreadPart> parts;
+    if (request.continuation) parts = TRY(tokens.check(*request.continuation));
+    std::vector<std::size_t> ranges(selection.last_range - selection.first_range + 1);
+    std::iota(ranges.begin(), ranges.end(), selection.first_range);
+    UnreadRanges unread(container, selection, std::move(ranges), parts);
+    if (unread.empty()) return bad_request("The continuation token is not valid for this request.");
 
     ItemPage out;
     for (;;) {
-        const auto partition = TRY(partitions_.open(container, index));
+        const partition::FeedRequest feed{
+            .scope = unread.scope(),
+            .resume = unread.resume(),
+            .items_max = items_max - out.page.count,
+            .bytes_max = model::limits::kPageBytesMax - out.page.elements.size(),
+            .at_least_one = out.page.count == 0,
+            .default_ttl = container.definition.default_ttl};
+        const auto partition = TRY(partitions_.open(container, unread.range()));
         TRY(check_session(request, *partition));
         partition::FeedPage part = TRY(partition::read_feed(*partition, feed));
         if (part.count > 0 && out.page.count > 0) out.page.elements += ',';
@@ -35,23 +40,17 @@ Result<ItemPage> ItemFeed::read(const Request& request, const catalog::Container
         out.page.count += part.count;
         out.position = {.range_id = partition->identity().range_id, .lsn = part.lsn};
         if (part.resume) {
-            out.page.continuation = signer_.sign(
-                {.range_id = container.ranges[index].id, .resume = *part.resume}, scope);
+            out.page.continuation = tokens.sign(unread.parts_from(*std::move(part.resume)));
             return out;
         }
-        if (index == selection.last_range) return out;
-        ++index;
-        feed.resume.clear();
-        feed.items_max = items_max - out.page.count;
+        unread.finish_range();
+        if (unread.empty()) return out;
         const bool full =
-            feed.items_max == 0 || out.page.elements.size() >= model::limits::kPageBytesMax;
+            out.page.count == items_max || out.page.elements.size() >= model::limits::kPageBytesMax;
         if (full) {
-            out.page.continuation =
-                signer_.sign({.range_id = container.ranges[index].id, .resume = {}}, scope);
+            out.page.continuation = tokens.sign(unread.parts_from(unread.resume()));
             return out;
         }
-        feed.bytes_max = model::limits::kPageBytesMax - out.page.elements.size();
-        feed.at_least_one = out.page.count == 0;
     }
 }
 

@@ -24,28 +24,28 @@ Result<std::size_t> range_of_header(std::string_view header, const catalog::Cont
     return range_index(id, container);
 }
 
-// The intersection; an empty range if they are disjoint.
-model::EpkRange overlap(const model::EpkRange& a, const model::EpkRange& b) {
-    std::string min = std::max(a.min_inclusive, b.min_inclusive);
-    std::string max = std::max(min, std::min(a.max_exclusive, b.max_exclusive));
-    return {.min_inclusive = std::move(min), .max_exclusive = std::move(max)};
+// Leaves the ranges that hold some of the selected EPKs, but at least one: reading it then returns
+// nothing.
+void narrow_ranges(ItemSelection& selection, const catalog::Container& container) {
+    const model::EpkRange& epks = selection.epks;
+    while (selection.first_range < selection.last_range &&
+           container.ranges[selection.first_range].epks.max_exclusive <= epks.min_inclusive) {
+        ++selection.first_range;
+    }
+    while (selection.last_range > selection.first_range &&
+           container.ranges[selection.last_range].epks.min_inclusive >= epks.max_exclusive) {
+        --selection.last_range;
+    }
 }
 
 // Restricts the selection to these EPKs.
 void select_epks(ItemSelection& selection,
                  const catalog::Container& container,
                  const model::EpkRange& wanted) {
-    auto& epks = selection.scope.epks;
-    epks = epks ? overlap(*epks, wanted) : wanted;
-    // Keep at least one range even if none matches: reading it then returns nothing.
-    while (selection.first_range < selection.last_range &&
-           container.ranges[selection.first_range].epks.max_exclusive <= epks->min_inclusive) {
-        ++selection.first_range;
-    }
-    while (selection.last_range > selection.first_range &&
-           container.ranges[selection.last_range].epks.min_inclusive >= epks->max_exclusive) {
-        --selection.last_range;
-    }
+    auto& scope = selection.scope.epks;
+    scope = scope ? model::overlap(*scope, wanted) : wanted;
+    selection.epks = model::overlap(selection.epks, *scope);
+    narrow_ranges(selection, container);
 }
 
 void select_key(ItemSelection& selection,
@@ -60,8 +60,7 @@ void select_key(ItemSelection& selection,
     ref.epk = model::effective_partition_key(key, definition.kind);
     ref.partition_key = key.encode();
     select_epks(selection, container, {.min_inclusive = ref.epk, .max_exclusive = ref.epk + '\0'});
-    const model::EpkRange& left = *selection.scope.epks;
-    if (left.min_inclusive == left.max_exclusive) return;
+    if (selection.scope.epks->empty()) return;
     selection.scope = {.partition_key = std::move(ref),
                        .epks = std::nullopt,
                        .epk_is_unique = model::has_unique_epk(key, definition.kind)};
@@ -69,7 +68,15 @@ void select_key(ItemSelection& selection,
 
 }  // namespace
 
-std::string ItemSelection::text(const catalog::Container& container) const {
+ItemSelection ItemSelection::within(const model::EpkRange& wanted,
+                                    const catalog::Container& container) const {
+    ItemSelection out = *this;
+    out.epks = model::overlap(epks, wanted);
+    narrow_ranges(out, container);
+    return out;
+}
+
+std::string ItemSelection::text_v1(const catalog::Container& container) const {
     std::string out = container.rid.text() + " " +
                       std::to_string(container.ranges[first_range].id) + "-" +
                       std::to_string(container.ranges[last_range].id);
@@ -96,11 +103,14 @@ Result<std::size_t> range_index(std::uint32_t id, const catalog::Container& cont
 }
 
 Result<ItemSelection> select_items(const Request& request, const catalog::Container& container) {
-    ItemSelection selection{
-        .first_range = 0, .last_range = container.ranges.size() - 1, .scope = {}};
+    ItemSelection selection;
+    selection.epks.max_exclusive = model::kEpkEnd;
+    selection.last_range = container.ranges.size() - 1;
     if (request.range_id) {
         selection.first_range = TRY(range_of_header(*request.range_id, container));
         selection.last_range = selection.first_range;
+        selection.epks = container.ranges[selection.first_range].epks;
+        selection.by_range = true;
     }
     if (request.start_epk || request.end_epk) {
         const auto start = model::parse_epk(request.start_epk.value_or(""));

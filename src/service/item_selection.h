@@ -12,14 +12,23 @@
 
 namespace orrery::service {
 
-// A run of partition key ranges, and the scope within them.
 struct ItemSelection {
+    // The part of the hash space that the client asked for, whatever ranges it is divided into now:
+    // continuation tokens are bound to it.
+    model::EpkRange epks;
+    // Those ranges, and the scope within them.
     std::size_t first_range = 0;
     std::size_t last_range = 0;
     partition::FeedScope scope;
+    // The client named a range. Then it knows the ranges, and after a split it sends the tokens of
+    // the parent to the children.
+    bool by_range = false;
 
-    // A text form of the selection, which binds continuation tokens to it.
-    std::string text(const catalog::Container& container) const;
+    // The selected items with these EPKs. At least one range is left, even if it has none of them.
+    ItemSelection within(const model::EpkRange& wanted, const catalog::Container& container) const;
+
+    // What tokens of version 1 are bound to.
+    std::string text_v1(const catalog::Container& container) const;
 };
 
 // Selects by partition key (or its first levels), partition key range and EPK range, intersecting

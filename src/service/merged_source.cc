@@ -1,144 +1,68 @@
 #include "service/merged_source.h"
 
 #include <algorithm>
-#include <limits>
+#include <map>
+#include <optional>
 
 #include "model/resource_id.h"
+#include "service/merged_cursors.h"
 #include "service/read_ahead.h"
 
 namespace orrery::service {
 
 namespace {
 
-using index::Docnum;
-
-std::uint32_t range_of(Docnum number) {
-    return static_cast<std::uint32_t>(number >> model::kItemCounterBits);
+// The ranges of a partition's numbers that are walked separately; nothing means all at once.
+std::vector<std::optional<std::uint32_t>> strands_of(const MergedSource::Part& part,
+                                                     bool backward) {
+    if (!backward) return {std::nullopt};
+    return {part.ranges.begin(), part.ranges.end()};
 }
-
-// Entries of all parts ordered by value; equal values are ordered by part.
-class MergedTerms : public index::TermCursor {
-public:
-    struct Part {
-        std::uint32_t range_id;
-        std::unique_ptr<index::TermCursor> cursor;
-    };
-
-    MergedTerms(std::vector<Part> parts, bool backward)
-        : parts_(std::move(parts)), backward_(backward) {
-        settle();
-    }
-
-    bool valid() const override { return first_ != nullptr; }
-    std::string_view value() const override { return first_->value(); }
-    Docnum docnum() const override { return first_->docnum(); }
-    void next() override {
-        first_->next();
-        settle();
-    }
-    // At `value` itself, entries of parts before the number's have been returned and those of later
-    // parts have not.
-    void seek(std::string_view value, Docnum docnum) override {
-        constexpr Docnum kLast = std::numeric_limits<Docnum>::max();
-        const std::uint32_t range = range_of(docnum);
-        for (const Part& part : parts_) {
-            if (!part.cursor->valid()) continue;
-            if (part.range_id == range) {
-                part.cursor->seek(value, docnum);
-            } else {
-                const bool walked = part.range_id < range;
-                part.cursor->seek(value, walked == backward_ ? 0 : kLast);
-            }
-        }
-        settle();
-    }
-    Status status() const override {
-        for (const Part& part : parts_) {
-            TRY(part.cursor->status());
-        }
-        return {};
-    }
-
-private:
-    void settle() {
-        first_ = nullptr;
-        for (const Part& part : parts_) {
-            if (!part.cursor->valid()) continue;
-            const bool before =
-                first_ == nullptr || (backward_ ? part.cursor->value() > first_->value()
-                                                : part.cursor->value() < first_->value());
-            if (before) first_ = part.cursor.get();
-        }
-    }
-
-    std::vector<Part> parts_;
-    bool backward_;
-    index::TermCursor* first_ = nullptr;
-};
-
-class ConcatenatedDocnums : public index::DocnumCursor {
-public:
-    struct Part {
-        std::uint32_t range_id;
-        std::unique_ptr<index::DocnumCursor> cursor;
-    };
-
-    explicit ConcatenatedDocnums(std::vector<Part> parts) : parts_(std::move(parts)) { settle(); }
-
-    bool valid() const override { return at_ < parts_.size(); }
-    Docnum docnum() const override { return parts_[at_].cursor->docnum(); }
-    bool to_be_checked() const override { return parts_[at_].cursor->to_be_checked(); }
-    void next() override {
-        parts_[at_].cursor->next();
-        settle();
-    }
-    void seek(Docnum docnum) override {
-        const std::uint32_t range = range_of(docnum);
-        while (at_ < parts_.size() && parts_[at_].range_id < range) {
-            ++at_;
-        }
-        if (valid() && parts_[at_].range_id == range) parts_[at_].cursor->seek(docnum);
-        settle();
-    }
-    Status status() const override {
-        for (const Part& part : parts_) {
-            TRY(part.cursor->status());
-        }
-        return {};
-    }
-
-private:
-    void settle() {
-        while (at_ < parts_.size() && !parts_[at_].cursor->valid()) {
-            ++at_;
-        }
-    }
-
-    std::vector<Part> parts_;
-    std::size_t at_ = 0;
-};
 
 }  // namespace
 
-MergedSource::MergedSource(ThreadPool& readers, std::vector<Part> parts)
-    : readers_(readers), parts_(std::move(parts)), index_(parts_) {
-    std::sort(parts_.begin(), parts_.end(), [](const Part& a, const Part& b) {
-        return a.range_id < b.range_id;
-    });
+Result<std::unique_ptr<MergedSource>> MergedSource::open(
+    ThreadPool& readers, std::vector<std::unique_ptr<PartitionSource>> sources) {
+    std::vector<Part> parts;
+    for (auto& source : sources) {
+        std::vector<std::uint32_t> ranges = TRY(source->number_ranges());
+        parts.push_back({.source = std::move(source), .ranges = std::move(ranges)});
+    }
+    return std::make_unique<MergedSource>(Opened(), readers, std::move(parts));
 }
 
+// Reads the numbers of one range after those of another. Partitions that were split from one parent
+// both have numbers of its range; these are merged.
 std::unique_ptr<sql::ItemCursor> MergedSource::items(sql::ItemNumber from) {
-    std::vector<OpenItems> parts;
+    std::map<std::uint32_t, std::vector<PartitionSource*>> holders;
     for (const Part& part : parts_) {
-        if (part.range_id < range_of(from)) continue;
-        parts.emplace_back([&source = *part.source, from] { return source.items(from); });
+        for (const std::uint32_t range : part.ranges) {
+            if (range >= model::range_of_number(from)) holders[range].push_back(part.source.get());
+        }
     }
-    return read_ahead(readers_, std::move(parts));
+    std::vector<OpenItems> runs;
+    for (auto& [range, sources] : holders) {
+        const sql::ItemNumber first = sql::ItemNumber{range} << model::kItemCounterBits;
+        const sql::ItemNumber until = (sql::ItemNumber{range} + 1) << model::kItemCounterBits;
+        runs.emplace_back([sources = std::move(sources), start = std::max(first, from), until] {
+            std::vector<std::unique_ptr<sql::ItemCursor>> cursors;
+            for (PartitionSource* source : sources) {
+                cursors.push_back(source->items(start));
+            }
+            return merge_items(std::move(cursors), until);
+        });
+    }
+    return read_ahead(readers_, std::move(runs));
 }
 
 Result<const sql::Item*> MergedSource::load(sql::ItemNumber number) {
+    // At most one partition has the item. Only those with numbers of its range can.
     for (const Part& part : parts_) {
-        if (part.range_id == range_of(number)) return part.source->load(number);
+        const bool possible = std::binary_search(
+            part.ranges.begin(), part.ranges.end(), model::range_of_number(number));
+        if (!possible) continue;
+        const sql::Item* item = TRY(part.source->load(number));
+        if (item != nullptr) return item;
     }
     return static_cast<const sql::Item*>(nullptr);
 }
@@ -194,13 +118,15 @@ std::unique_ptr<index::TermCursor> MergedSource::Index::terms(index::PathId path
                                                               const index::ValueBounds& bounds,
                                                               bool backward) const {
     const std::vector<Path>& known = paths_[path - 1];
-    std::vector<MergedTerms::Part> parts;
+    std::vector<Strand<index::TermCursor>> strands;
     for (std::size_t i = 0; i < parts_.size(); ++i) {
         if (known[i].state != PathState::kListed) continue;
-        parts.push_back(
-            {parts_[i].range_id, parts_[i].source->index()->terms(known[i].id, bounds, backward)});
+        for (const auto& range : strands_of(parts_[i], backward)) {
+            strands.push_back(
+                {parts_[i].source->index()->terms(known[i].id, bounds, backward), range});
+        }
     }
-    return std::make_unique<MergedTerms>(std::move(parts), backward);
+    return merge(std::move(strands), backward);
 }
 
 Result<std::size_t> MergedSource::Index::count(index::PathId path,
@@ -230,33 +156,34 @@ std::optional<std::size_t> MergedSource::Index::find_composite(
 std::unique_ptr<index::TermCursor> MergedSource::Index::composite(std::size_t number,
                                                                   const index::ValueBounds& bounds,
                                                                   bool backward) const {
-    std::vector<MergedTerms::Part> parts;
+    std::vector<Strand<index::TermCursor>> strands;
     for (std::size_t i = 0; i < parts_.size(); ++i) {
-        parts.push_back(
-            {parts_[i].range_id,
-             parts_[i].source->index()->composite(composites_[number][i], bounds, backward)});
+        const sql::IndexSource& index = *parts_[i].source->index();
+        for (const auto& range : strands_of(parts_[i], backward)) {
+            strands.push_back({index.composite(composites_[number][i], bounds, backward), range});
+        }
     }
-    return std::make_unique<MergedTerms>(std::move(parts), backward);
+    return merge(std::move(strands), backward);
 }
 
 Result<std::unique_ptr<index::DocnumCursor>> MergedSource::Index::items_lacking(
     const Path& path, bool backward) const {
-    std::vector<ConcatenatedDocnums::Part> parts;
+    std::vector<Strand<index::DocnumCursor>> strands;
     for (std::size_t i = 0; i < parts_.size(); ++i) {
-        parts.push_back(
-            {parts_[i].range_id,
-             TRY(parts_[i].source->index()->items_lacking(paths_[path.id - 1][i], backward))});
+        const sql::IndexSource& index = *parts_[i].source->index();
+        for (const auto& range : strands_of(parts_[i], backward)) {
+            strands.push_back({TRY(index.items_lacking(paths_[path.id - 1][i], backward)), range});
+        }
     }
-    return std::unique_ptr<index::DocnumCursor>(
-        std::make_unique<ConcatenatedDocnums>(std::move(parts)));
+    return merge(std::move(strands), backward);
 }
 
 std::unique_ptr<index::DocnumCursor> MergedSource::Index::unindexed() const {
-    std::vector<ConcatenatedDocnums::Part> parts;
+    std::vector<Strand<index::DocnumCursor>> strands;
     for (const Part& part : parts_) {
-        parts.push_back({part.range_id, part.source->index()->unindexed()});
+        strands.push_back({part.source->index()->unindexed(), std::nullopt});
     }
-    return std::make_unique<ConcatenatedDocnums>(std::move(parts));
+    return merge(std::move(strands), false);
 }
 
 }  // namespace orrery::service

@@ -1,9 +1,13 @@
 // Combines several partitions into one source, so that the server can run any query over all of
 // them: reads their items in parallel, walks their indexes side by side, and returns rows in the
-// order in which SDKs merge them. Items with equal sort keys are ordered by partition.
+// order in which SDKs merge them. Items with equal sort keys are ordered by number.
+//
+// A number identifies an item in its container, whichever partition holds it. So the common order,
+// and a position in it, do not depend on how the items are spread over partitions.
 
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <vector>
 
@@ -14,13 +18,20 @@
 namespace orrery::service {
 
 class MergedSource : public sql::ItemSource {
+    struct Opened {};  // restricts construction to open()
+
 public:
-    struct Part {
-        std::uint32_t range_id = 0;  // encoded in item numbers
-        std::unique_ptr<PartitionSource> source;
-    };
     // `readers` must run nothing else, so that its threads never wait on this source.
-    MergedSource(ThreadPool& readers, std::vector<Part> parts);
+    static Result<std::unique_ptr<MergedSource>> open(
+        ThreadPool& readers, std::vector<std::unique_ptr<PartitionSource>> sources);
+
+    struct Part {
+        std::unique_ptr<PartitionSource> source;
+        // Of its numbers. Most partitions have one; after a split also those of the parent.
+        std::vector<std::uint32_t> ranges;
+    };
+    MergedSource(Opened /*opened*/, ThreadPool& readers, std::vector<Part> parts)
+        : readers_(readers), parts_(std::move(parts)), index_(parts_) {}
 
     std::unique_ptr<sql::ItemCursor> items(sql::ItemNumber from) override;
     Result<const sql::Item*> load(sql::ItemNumber number) override;
@@ -30,6 +41,9 @@ public:
     std::unique_ptr<index::DocnumCursor> members() const override { return nullptr; }
     const index::PathPolicy* policy() const override;
     const sql::IndexSource* index() const override;
+    sql::NumberOrder descending_order() const override {
+        return sql::NumberOrder::kDescendingByRange;
+    }
 
 private:
     class Index : public sql::IndexSource {
@@ -61,7 +75,7 @@ private:
     };
 
     ThreadPool& readers_;
-    std::vector<Part> parts_;  // by range id, so that item numbers ascend across parts
+    const std::vector<Part> parts_;
     Index index_;
 };
 

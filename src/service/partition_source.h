@@ -4,6 +4,7 @@
 
 #include <memory>
 #include <optional>
+#include <vector>
 
 #include "base/result.h"
 #include "partition/feed.h"
@@ -33,6 +34,9 @@ public:
                                                          std::optional<std::int32_t> default_ttl);
 
     partition::Lsn lsn() const { return snapshot_.state().lsn; }
+    // The ranges that assigned the numbers of the partition's items, ascending: its own and those
+    // it was split from.
+    Result<std::vector<std::uint32_t>> number_ranges() const { return snapshot_.number_ranges(); }
 
     // The returned cursor may be used on any thread.
     std::unique_ptr<sql::ItemCursor> items(sql::ItemNumber from) override;

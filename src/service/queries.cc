@@ -6,6 +6,7 @@
 #include "model/limits.h"
 #include "service/computed.h"
 #include "service/errors.h"
+#include "service/item_continuation.h"
 #include "service/item_selection.h"
 #include "service/merged_source.h"
 #include "service/partition_source.h"
@@ -120,138 +121,133 @@ Status check_gateway(const ParsedQuery& query,
 // Reads the ranges of one query into a page, and sets its continuation.
 class RangeReader {
 public:
+    // What a query reads: the container, the items selected in it and the ranges that hold them.
+    struct Target {
+        const catalog::Container& container;
+        const ItemSelection& selection;
+        const std::vector<std::size_t>& ranges;
+    };
+
     RangeReader(Partitions& partitions,
-                const QueryTokens& tokens,
+                const ContinuationSigner& signer,
                 const Request& request,
-                const catalog::Container& container,
-                const ItemSelection& selection)
+                const Target& target,
+                ItemTokens::Feed feed)
         : partitions_(partitions),
-          tokens_(tokens),
+          signer_(signer),
           request_(request),
-          container_(container),
-          selection_(selection) {}
+          container_(target.container),
+          selection_(target.selection),
+          ranges_(target.ranges),
+          feed_(std::move(feed)) {}
 
     // Reads a single range.
-    Status read(std::size_t range, QueryPage& page) const {
-        const std::string scope = scope_of(selection_);
-        const Start start = TRY(start_of({range}, scope));
-        if (const auto resume = TRY(read_range(range, start.resume, page))) {
-            page.answer().page.continuation = sign(range, *resume, scope);
+    Status read(QueryPage& page) const {
+        const ItemTokens tokens(signer_, feed_, container_, selection_);
+        const UnreadRanges unread =
+            TRY(unread_from(tokens, request_.continuation, {ranges_.front()}));
+        if (const auto resume = TRY(read_range(unread, page))) {
+            page.answer().page.continuation = tokens.sign(unread.parts_from(resume->encode()));
         }
         return {};
     }
 
     // Reads range by range, as the service's gateway does: a page holds the rows of one range, so
     // its session token and its metrics belong to that range.
-    Status read_routed(const std::vector<std::size_t>& ranges, QueryPage& page) const {
-        const Start start = TRY(start_routed(ranges));
-        const std::size_t range = ranges[start.at];
-        if (const auto resume = TRY(read_range(range, start.resume, page))) {
-            continue_routed_at(range, *resume, page);
-        } else if (start.at + 1 < ranges.size()) {
-            continue_routed_at(ranges[start.at + 1], {}, page);
-        }
+    Status read_routed(QueryPage& page) const {
+        UnreadRanges unread = TRY(unread_routed());
+        const auto resume = TRY(read_range(unread, page));
+        if (!resume) unread.finish_range();
+        if (!resume && unread.empty()) return {};
+        page.answer().page.continuation =
+            routed_token(unread, resume ? resume->encode() : unread.resume());
         return {};
     }
 
-    // Reads all ranges at once.
-    Status read_merged(const std::vector<std::size_t>& ranges,
-                       ThreadPool& readers,
-                       QueryPage& page) const {
-        const std::string scope = "merged " + scope_of(selection_);
-        const Start start = TRY(start_of({ranges.front()}, scope));
-        std::vector<MergedSource::Part> parts;
-        for (const std::size_t range : ranges) {
-            auto source = TRY(open(range, page.answer()));
-            parts.push_back({id_of(range), std::move(source)});
+    // Reads all ranges at once. A position in the common order applies to each of them.
+    Status read_merged(ThreadPool& readers, QueryPage& page) const {
+        const ItemTokens tokens(signer_, feed_, container_, selection_);
+        sql::Resume from;
+        if (request_.continuation) {
+            const auto parts = tokens.check(*request_.continuation);
+            if (!parts || parts->size() != 1) return bad_continuation();
+            from = TRY(sql::Resume::decode(parts->front().resume));
         }
-        MergedSource source(readers, std::move(parts));
-        if (const auto resume = TRY(page.read(source, start.resume))) {
-            page.answer().page.continuation = sign(ranges.front(), *resume, scope);
+        std::vector<std::unique_ptr<PartitionSource>> sources;
+        for (const std::size_t range : ranges_) {
+            sources.push_back(TRY(open(range, selection_.scope, page.answer())));
+        }
+        const auto source = TRY(MergedSource::open(readers, std::move(sources)));
+        if (const auto resume = TRY(page.read(*source, from))) {
+            page.answer().page.continuation =
+                tokens.sign({{.epks = selection_.epks, .resume = resume->encode()}});
         }
         return {};
     }
 
 private:
-    // An index in the list of ranges, and the position in that range.
-    struct Start {
-        std::size_t at = 0;
-        sql::Resume resume;
-    };
-
-    std::uint32_t id_of(std::size_t range) const { return container_.ranges[range].id; }
-
-    std::string scope_of(const ItemSelection& selection) const {
-        return "query " + selection.text(container_);
+    Result<UnreadRanges> unread_from(const ItemTokens& tokens,
+                                     std::optional<std::string_view> token,
+                                     std::vector<std::size_t> ranges) const {
+        std::vector<UnreadPart> parts;
+        if (token) {
+            auto given = tokens.check(*token);
+            if (!given) return bad_continuation();
+            parts = std::move(given).take();
+        }
+        UnreadRanges unread(container_, selection_, std::move(ranges), parts);
+        if (unread.empty()) return bad_continuation();
+        return unread;
     }
 
-    // The scope of the same query sent to this range only.
-    std::string scope_of_range(std::size_t range) const {
-        ItemSelection one = selection_;
-        one.first_range = one.last_range = range;
-        return scope_of(one);
-    }
-
-    Result<Start> start_of(const std::vector<std::size_t>& ranges, const std::string& scope) const {
-        if (!request_.continuation) return Start();
-        return start_at(TRY(tokens_.check(*request_.continuation, scope)), ranges);
-    }
-
-    Result<Start> start_routed(const std::vector<std::size_t>& ranges) const {
+    Result<UnreadRanges> unread_routed() const {
         // Tokens of earlier versions are signed for the whole selection.
         if (!request_.continuation || !request_.continuation->starts_with('{')) {
-            return start_of(ranges, scope_of(selection_));
+            const ItemTokens tokens(signer_, feed_, container_, selection_);
+            return unread_from(tokens, request_.continuation, ranges_);
         }
-        const auto token = RangeContinuation::parse(*request_.continuation);
-        if (!token) return bad_continuation();
-        const auto found = std::find_if(ranges.begin(), ranges.end(), [&](const std::size_t range) {
-            return container_.ranges[range].epks == token->epks;
-        });
-        if (found == ranges.end()) return bad_continuation();
-        return start_at(TRY(tokens_.check(token->token, scope_of_range(*found))), ranges);
+        const auto routed = RangeContinuation::parse(*request_.continuation);
+        if (!routed) return bad_continuation();
+        const ItemSelection one = selection_.within(routed->epks, container_);
+        const ItemTokens tokens(signer_, feed_, container_, one);
+        return unread_from(tokens, routed->token, ranges_);
     }
 
-    Result<Start> start_at(const QueryTokens::Place& place,
-                           const std::vector<std::size_t>& ranges) const {
-        const std::size_t range = TRY(range_index(place.source, container_));
-        const auto found = std::find(ranges.begin(), ranges.end(), range);
-        if (found == ranges.end()) return bad_continuation();
-        return Start{.at = static_cast<std::size_t>(found - ranges.begin()),
-                     .resume = place.resume};
+    // The token inside is that of the same query sent to the range alone.
+    std::string routed_token(const UnreadRanges& unread, std::string resume) const {
+        const std::vector<UnreadPart> parts = unread.parts_from(std::move(resume));
+        RangeContinuation routed{.token = {}, .epks = container_.ranges[unread.range()].epks};
+        if (parts.size() > 1) routed.epks.max_exclusive = parts.back().epks.max_exclusive;
+        const ItemSelection one = selection_.within(routed.epks, container_);
+        routed.token = ItemTokens(signer_, feed_, container_, one).sign(parts);
+        return routed.to_json();
     }
 
-    Result<std::optional<sql::Resume>> read_range(std::size_t range,
-                                                  const sql::Resume& from,
+    Result<std::optional<sql::Resume>> read_range(const UnreadRanges& unread,
                                                   QueryPage& page) const {
-        const auto source = TRY(open(range, page.answer()));
-        return page.read(*source, from);
+        const auto source = TRY(open(unread.range(), unread.scope(), page.answer()));
+        return page.read(*source, TRY(sql::Resume::decode(unread.resume())));
     }
 
-    Result<std::unique_ptr<PartitionSource>> open(std::size_t range, QueryAnswer& answer) const {
+    Result<std::unique_ptr<PartitionSource>> open(std::size_t range,
+                                                  const partition::FeedScope& scope,
+                                                  QueryAnswer& answer) const {
         const auto partition = TRY(partitions_.open(container_, range));
         TRY(check_session(request_, *partition));
-        auto source = TRY(
-            PartitionSource::open(*partition, selection_.scope, container_.definition.default_ttl));
+        auto source =
+            TRY(PartitionSource::open(*partition, scope, container_.definition.default_ttl));
         answer.position = {.range_id = partition->identity().range_id, .lsn = source->lsn()};
         ++answer.partitions;
         return source;
     }
 
-    std::string sign(std::size_t range, const sql::Resume& resume, const std::string& scope) const {
-        return tokens_.sign({.source = id_of(range), .resume = resume}, scope);
-    }
-
-    void continue_routed_at(std::size_t range, const sql::Resume& resume, QueryPage& page) const {
-        const RangeContinuation token{.token = sign(range, resume, scope_of_range(range)),
-                                      .epks = container_.ranges[range].epks};
-        page.answer().page.continuation = token.to_json();
-    }
-
     Partitions& partitions_;
-    const QueryTokens& tokens_;
+    const ContinuationSigner& signer_;
     const Request& request_;
     const catalog::Container& container_;
     const ItemSelection& selection_;
+    const std::vector<std::size_t>& ranges_;
+    const ItemTokens::Feed feed_;
 };
 
 // A scan of a logical partition uses its key; the service reports that as an index on the paths of
@@ -312,11 +308,16 @@ Result<QueryAnswer> Queries::run(const Request& request,
                                           .measure = options.query_metrics,
                                           .seeks_end = seeks_end}));
     if (merged) budget.take(read_ahead_bytes_max(ranges.size()));
-    const QueryTokens tokens(signer_, query);
-    const RangeReader reader(partitions_, tokens, request, container, selection);
-    TRY(merged               ? reader.read_merged(ranges, readers_, page)
-        : merge || addressed ? reader.read(ranges.front(), page)
-                             : reader.read_routed(ranges, page));
+    const RangeReader reader(partitions_,
+                             signer_,
+                             request,
+                             {container, selection, ranges},
+                             {.name = merge ? "merged query" : "query",
+                              .digest = digest_of(query),
+                              .name_v1 = merged ? "merged query" : "query"});
+    TRY(merged               ? reader.read_merged(readers_, page)
+        : merge || addressed ? reader.read(page)
+                             : reader.read_routed(page));
     if (options.index_metrics || query.syntax->explain) {
         add_partition_key_index(container, selection, page.answer().access);
     }
@@ -335,8 +336,18 @@ Result<QueryAnswer> Queries::run_over(const Request& request,
     sql::Budget budget(page_limits_within(time, memory_));
     const ParsedQuery query = TRY(parse(container, text, surroundings_at(clock_, budget), udfs));
     const ItemSelection selection = TRY(select_items(request, container));
-    const std::string scope = "script query " + selection.text(container);
-    return service::run_over(request, query, signer_, scope, source);
+    const ItemTokens::Feed feed{
+        .name = "script query", .digest = digest_of(query), .name_v1 = "script query"};
+    const ItemTokens tokens(signer_, feed, container, selection);
+    sql::Resume from;
+    if (request.continuation) {
+        const auto parts = tokens.check(*request.continuation);
+        if (!parts) return bad_continuation();
+        from = TRY(sql::Resume::decode(parts->front().resume));
+    }
+    return service::run_over(request, query, source, from, [&](const sql::Resume& resume) {
+        return tokens.sign({{.epks = selection.epks, .resume = resume.encode()}});
+    });
 }
 
 Result<std::string> Queries::plan(const Request& request,

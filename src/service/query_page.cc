@@ -13,28 +13,6 @@
 
 namespace orrery::service {
 
-namespace {
-
-// Identifies the query, so that a continuation of another one is refused. A position in an ORDER BY
-// is valid for every query with that order: SDKs send it with a filter that starts there (protocol
-// §6.6).
-std::string digest_of(const ParsedQuery& query) {
-    std::string text;
-    if (!query.syntax->order_by.empty() && query.syntax->group_by.empty()) {
-        for (const sql::ast::OrderItem& item : query.syntax->order_by) {
-            text += sql::print(*item.expression) + (item.descending() ? " DESC," : " ASC,");
-        }
-    } else {
-        text = query.spec.text;
-        for (const sql::ParameterValue& parameter : query.spec.parameters) {
-            text.append(1, '\0').append(parameter.name).append(1, '\0').append(parameter.json);
-        }
-    }
-    return std::string(as_bytes(sha256(text)));
-}
-
-}  // namespace
-
 Result<sql::QuerySpec> parse_spec(const QueryText& text) {
     if (text.plain_text) return sql::plain_query_spec(text.body);
     return sql::parse_query_spec(text.body);
@@ -54,19 +32,19 @@ Result<ParsedQuery> parse_query(const QueryText& text,
     return out;
 }
 
-QueryTokens::QueryTokens(const ContinuationSigner& signer, const ParsedQuery& query)
-    : signer_(signer), digest_(digest_of(query)) {}
-
-std::string QueryTokens::sign(const Place& place, std::string_view scope) const {
-    return signer_.sign({.range_id = place.source, .resume = place.resume.encode()},
-                        std::string(scope) + " " + digest_);
-}
-
-Result<QueryTokens::Place> QueryTokens::check(std::string_view token,
-                                              std::string_view scope) const {
-    const auto checked = signer_.check(token, std::string(scope) + " " + digest_);
-    if (!checked) return bad_continuation();
-    return Place{.source = checked->range_id, .resume = TRY(sql::Resume::decode(checked->resume))};
+std::string digest_of(const ParsedQuery& query) {
+    std::string text;
+    if (!query.syntax->order_by.empty() && query.syntax->group_by.empty()) {
+        for (const sql::ast::OrderItem& item : query.syntax->order_by) {
+            text += sql::print(*item.expression) + (item.descending() ? " DESC," : " ASC,");
+        }
+    } else {
+        text = query.spec.text;
+        for (const sql::ParameterValue& parameter : query.spec.parameters) {
+            text.append(1, '\0').append(parameter.name).append(1, '\0').append(parameter.json);
+        }
+    }
+    return std::string(as_bytes(sha256(text)));
 }
 
 Error bad_continuation() { return bad_request("Invalid Continuation Token"); }
@@ -111,15 +89,12 @@ QueryAnswer QueryPage::finish() && {
 
 Result<QueryAnswer> run_over(const Request& request,
                              const ParsedQuery& query,
-                             const ContinuationSigner& signer,
-                             std::string_view scope,
-                             sql::ItemSource& source) {
-    const QueryTokens tokens(signer, query);
-    sql::Resume from;
-    if (request.continuation) from = TRY(tokens.check(*request.continuation, scope)).resume;
+                             sql::ItemSource& source,
+                             const sql::Resume& from,
+                             const std::function<std::string(const sql::Resume&)>& sign) {
     QueryPage page = TRY(QueryPage::open(request, query, {}));
     if (const auto resume = TRY(page.read(source, from))) {
-        page.answer().page.continuation = tokens.sign({.source = 0, .resume = *resume}, scope);
+        page.answer().page.continuation = sign(*resume);
     }
     return std::move(page).finish();
 }

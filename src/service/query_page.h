@@ -5,6 +5,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -60,25 +61,10 @@ struct QueryAnswer {
     std::size_t partitions = 0;  // that were read
 };
 
-// The continuation tokens of one query: a token for another query is refused.
-class QueryTokens {
-public:
-    QueryTokens(const ContinuationSigner& signer, const ParsedQuery& query);
-
-    // A source and the position in it.
-    struct Place {
-        std::uint32_t source = 0;
-        sql::Resume resume;
-    };
-
-    // `scope` names what is queried: a token for anything else is refused.
-    std::string sign(const Place& place, std::string_view scope) const;
-    Result<Place> check(std::string_view token, std::string_view scope) const;
-
-private:
-    const ContinuationSigner& signer_;
-    const std::string digest_;
-};
+// Identifies the query, so that a continuation of another one is refused. A position in an ORDER BY
+// is valid for every query with that order: SDKs send it with a filter that starts there (protocol
+// §6.6).
+std::string digest_of(const ParsedQuery& query);
 
 Error bad_continuation();
 
@@ -111,11 +97,11 @@ private:
     QueryAnswer answer_;
 };
 
-// One page of a query over a single source.
+// One page of a query over a single source. `sign` makes a token of the position to continue at.
 Result<QueryAnswer> run_over(const Request& request,
                              const ParsedQuery& query,
-                             const ContinuationSigner& signer,
-                             std::string_view scope,
-                             sql::ItemSource& source);
+                             sql::ItemSource& source,
+                             const sql::Resume& from,
+                             const std::function<std::string(const sql::Resume&)>& sign);
 
 }  // namespace orrery::service

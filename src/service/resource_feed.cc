@@ -88,7 +88,18 @@ Result<Page> ResourceFeed::page(const Request& request,
     sql::Budget budget(page_limits(memory_, nullptr));
     const ParsedQuery parsed = TRY(parse_query(*query, {}, surroundings_at(clock_, budget)));
     ResourceSource source(resources);
-    return TRY(run_over(request, parsed, signer_, "query on " + scope, source)).page;
+    // A token of another query, or for other resources, is refused.
+    const std::string bound_to = "query on " + scope + " " + digest_of(parsed);
+    sql::Resume from;
+    if (request.continuation) {
+        const auto given = signer_.check(*request.continuation, bound_to);
+        if (!given) return bad_continuation();
+        from = TRY(sql::Resume::decode(given->resume));
+    }
+    const auto sign = [&](const sql::Resume& resume) {
+        return signer_.sign({.range_id = 0, .resume = resume.encode()}, bound_to);
+    };
+    return TRY(run_over(request, parsed, source, from, sign)).page;
 }
 
 Result<Page> ResourceFeed::list(const Request& request,

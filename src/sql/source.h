@@ -36,6 +36,15 @@ public:
 
 using index::IndexSource;
 
+// The order of items with equal sort keys. SDKs know it: they resume an ORDER BY at a rid.
+enum class NumberOrder : std::uint8_t {
+    kAscending,
+    kDescending,
+    // Descending among the numbers that one range has assigned, ascending from range to range: for
+    // several partitions at once. It keeps them in the order in which SDKs merge them.
+    kDescendingByRange,
+};
+
 class ItemSource {
 public:
     ItemSource() = default;
@@ -61,6 +70,8 @@ public:
     virtual const index::PathPolicy* policy() const = 0;
     // Null when there is no usable index; always null without a policy.
     virtual const IndexSource* index() const = 0;
+    // The order of equal keys when the index is walked backward.
+    virtual NumberOrder descending_order() const { return NumberOrder::kDescending; }
     // Whether ORDER BY works on properties that no index covers. Cosmos DB refuses that on items.
     virtual bool sorts_without_index() const { return false; }
 };

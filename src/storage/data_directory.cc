@@ -21,13 +21,20 @@ namespace orrery::storage {
 namespace {
 
 // On disk, in the marker. Increase with any change that older servers would misread.
-constexpr int kFormat = 2;
+constexpr int kFormat = 3;
+// Older formats that this server reads.
+constexpr int kOldestFormat = 2;
 constexpr const char* kMarker = "ORRERY";
 constexpr const char* kMarkerDraft = "ORRERY.tmp";
 constexpr const char* kLock = "LOCK";
 constexpr std::size_t kMarkerSizeMax = 4096;
 
 enum class State : std::uint8_t { kInitialising, kReady };
+
+struct Marker {
+    int format = kFormat;
+    State state = State::kReady;
+};
 
 std::string_view name_of(State state) { return state == State::kReady ? "ready" : "initialising"; }
 
@@ -102,7 +109,7 @@ std::optional<std::string_view> take_line(std::string_view& text, std::string_vi
     return value;
 }
 
-Result<State> parse_marker(const std::string& path, std::string_view text) {
+Result<Marker> parse_marker(const std::string& path, std::string_view text) {
     const std::optional<std::string_view> format_text = take_line(text, "format = ");
     if (!format_text) return damaged(path);
     int format = 0;
@@ -118,33 +125,35 @@ Result<State> parse_marker(const std::string& path, std::string_view text) {
                                  format,
                                  kFormat));
     }
-    if (format < kFormat) {
+    if (format < kOldestFormat) {
         return Error(ErrorCode::kNotImplemented,
                      fmt::format("data directory {} has format {} of a server that was never "
-                                 "released; this server reads format {}: use a new directory",
+                                 "released; this server reads formats from {}: use a new "
+                                 "directory",
                                  path,
                                  format,
-                                 kFormat));
+                                 kOldestFormat));
     }
     const std::optional<std::string_view> state = take_line(text, "state = ");
     if (!state || !text.empty()) return damaged(path);
-    if (*state == name_of(State::kReady)) return State::kReady;
-    if (*state == name_of(State::kInitialising)) return State::kInitialising;
+    for (const State known : {State::kReady, State::kInitialising}) {
+        if (*state == name_of(known)) return Marker{.format = format, .state = known};
+    }
     return damaged(path);
 }
 
 // nullopt if there is no marker.
-Result<std::optional<State>> read_marker(const std::string& path) {
+Result<std::optional<Marker>> read_marker(const std::string& path) {
     const std::string name = path + "/" + kMarker;
     const File file(::open(name.c_str(), O_RDONLY | O_CLOEXEC));
-    if (!file.ok() && errno == ENOENT) return std::optional<State>();
+    if (!file.ok() && errno == ENOENT) return std::optional<Marker>();
     if (!file.ok()) return system_error("opening " + name);
     std::array<char, kMarkerSizeMax> text{};
     const ssize_t size = ::read(file.get(), text.data(), text.size());
     if (size < 0) return system_error("reading " + name);
-    const State state =
+    const Marker marker =
         TRY(parse_marker(path, std::string_view(text.data(), static_cast<std::size_t>(size))));
-    return std::optional(state);
+    return std::optional(marker);
 }
 
 // Without a marker, the directory may hold only what an interrupted first start or mkfs leaves.
@@ -212,10 +221,11 @@ Result<DataDirectory> open_data_directory(const std::string& path) {
     // Check before taking the lock, which creates a file: write nothing into a foreign directory.
     TRY(check_ownership(path));
     DataDirectory directory(path, TRY(take_lock(path)));
-    const std::optional<State> state = TRY(read_marker(path));
-    directory.fresh_ = state != State::kReady;
+    const std::optional<Marker> marker = TRY(read_marker(path));
+    directory.fresh_ = !marker || marker->state != State::kReady;
     std::error_code error;
     if (!directory.fresh_) {
+        directory.outdated_ = marker->format != kFormat;
         if (std::filesystem::is_directory(directory.database_path(), error)) return directory;
         return Error(ErrorCode::kCorrupted,
                      "data directory " + path +
@@ -231,12 +241,16 @@ Result<DataDirectory> open_data_directory(const std::string& path) {
 }
 
 DataDirectory::DataDirectory(DataDirectory&& other) noexcept
-    : path_(std::move(other.path_)), lock_(std::exchange(other.lock_, -1)), fresh_(other.fresh_) {}
+    : path_(std::move(other.path_)),
+      lock_(std::exchange(other.lock_, -1)),
+      fresh_(other.fresh_),
+      outdated_(other.outdated_) {}
 
 DataDirectory& DataDirectory::operator=(DataDirectory&& other) noexcept {
     std::swap(path_, other.path_);
     std::swap(lock_, other.lock_);
     std::swap(fresh_, other.fresh_);
+    std::swap(outdated_, other.outdated_);
     return *this;
 }
 
@@ -247,6 +261,7 @@ DataDirectory::~DataDirectory() {
 Status DataDirectory::mark_ready() {
     TRY(write_marker(path_, State::kReady));
     fresh_ = false;
+    outdated_ = false;
     return {};
 }
 

@@ -32,7 +32,12 @@ public:
     // an interrupted first start left is discarded.
     bool fresh() const { return fresh_; }
 
-    // From now on a missing database is an error.
+    // True if the directory has an older format. This server reads it as it is, but what it writes
+    // has the newest format: before writing, the caller must call mark_ready(), after which older
+    // servers refuse the directory.
+    bool outdated() const { return outdated_; }
+
+    // From now on the directory has the newest format, and a missing database is an error.
     Status mark_ready();
 
 private:
@@ -43,6 +48,7 @@ private:
     std::string path_;
     int lock_ = -1;  // file descriptor; -1 after a move
     bool fresh_ = false;
+    bool outdated_ = false;
 };
 
 }  // namespace orrery::storage

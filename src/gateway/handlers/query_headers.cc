@@ -133,9 +133,9 @@ void add_query_headers(http::Response& response,
     if (answer.sorted) {
         // Tells SDKs the direction in which ties are ordered by rid.
         response.add_header(header::kQueryExecutionInfo,
-                            answer.access.numbers_descend
-                                ? R"({"reverseRidEnabled":false,"reverseIndexScan":true})"
-                                : R"({"reverseRidEnabled":false,"reverseIndexScan":false})");
+                            answer.access.number_order == sql::NumberOrder::kAscending
+                                ? R"({"reverseRidEnabled":false,"reverseIndexScan":false})"
+                                : R"({"reverseRidEnabled":false,"reverseIndexScan":true})");
     }
     if (call.flag(header::kOptimisticDirectExecute)) {
         response.add_header(header::kRequiresDistribution, "False");

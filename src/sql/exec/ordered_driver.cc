@@ -15,10 +15,6 @@ namespace orrery::sql {
 
 namespace {
 
-index::Order order_of(const BoundOrder& order) {
-    return order.descending ? index::Order::kDescending : index::Order::kAscending;
-}
-
 std::string inverted(std::string bytes) {
     std::transform(
         bytes.begin(), bytes.end(), bytes.begin(), [](char c) { return static_cast<char>(~c); });
@@ -35,9 +31,9 @@ struct ValuesEnd {
 ValuesEnd end_of_values(std::string_view key, const std::vector<BoundOrder>& orders) {
     std::size_t size = 0;
     for (const BoundOrder& order : orders) {
-        const std::size_t cut = index::cut_length(key.substr(size), order_of(order));
+        const std::size_t cut = index::cut_length(key.substr(size), index_order(order));
         if (cut > 0) return {size + cut, true};
-        const std::size_t one = index::encoded_length(key.substr(size), order_of(order));
+        const std::size_t one = index::encoded_length(key.substr(size), index_order(order));
         if (one == 0) return {key.size(), false};
         size += one;
     }
@@ -138,7 +134,7 @@ private:
         ByteReader reader(rest);
         const auto number = reader.big_endian<ItemNumber>();
         if (!reader.ok()) return first_number();
-        return order_number(number, context_.access.numbers_descend);
+        return number_of(number, context_.access.number_order);
     }
 
     std::string undefined_values() const {
@@ -169,7 +165,7 @@ private:
                 continue;
             }
             number_ = entries_->docnum();
-            append_big_endian(key_, order_number(number_, context_.access.numbers_descend));
+            append_big_endian(key_, order_number(number_, context_.access.number_order));
             const Step step = TRY(load());
             if (step != Step::kEnd) return step;
         }
@@ -223,7 +219,7 @@ private:
             evaluator_.arena().reset();
             evaluator_.paths = loader_.values();
             std::string key = order_key(
-                context_.query.order_by, context_.access.numbers_descend, number, evaluator_);
+                context_.query.order_by, context_.access.number_order, number, evaluator_);
             if (auto error = evaluator_.take_error()) return *std::move(error);
             if (context_.budget.is_stopped()) return {};
             if (key >= from_) top.add(std::move(key), number);
@@ -244,7 +240,7 @@ private:
             ++context_.counters.index_entries_read;
             number_ = lacking_->docnum();
             key_ = undefined_values();
-            append_big_endian(key_, order_number(number_, context_.access.numbers_descend));
+            append_big_endian(key_, order_number(number_, context_.access.number_order));
             const Step step = TRY(load());
             if (step == Step::kPaused) return step;
             if (step == Step::kEnd) continue;

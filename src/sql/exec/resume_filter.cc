@@ -37,10 +37,7 @@ Result<std::string> position_of(const ResumeFilter& filter,
     for (std::size_t i = 0; i < filter.values.size(); ++i) {
         std::string value;
         append_value(value, filter.values[i], arena);
-        index::append_in_order(
-            key,
-            value,
-            query.order_by[i].descending ? index::Order::kDescending : index::Order::kAscending);
+        index::append_in_order(key, value, index_order(query.order_by[i]));
     }
     std::optional<ItemNumber> number;
     if (!filter.rid.empty()) {
@@ -51,7 +48,7 @@ Result<std::string> position_of(const ResumeFilter& filter,
     if (filter.exclude) {
         key += kAfterAllNumbers;
     } else if (number) {
-        append_big_endian(key, order_number(*number, access.numbers_descend));
+        append_big_endian(key, order_number(*number, access.number_order));
     }
     // Never part of a token, so any length is fine.
     return "o" + key;

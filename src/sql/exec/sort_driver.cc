@@ -98,7 +98,7 @@ private:
         if (auto error = evaluator_.take_error()) return *std::move(error);
         if (!taken) return {};
         std::string key = order_key(
-            context_.query.order_by, context_.access.numbers_descend, item.number(), evaluator_);
+            context_.query.order_by, context_.access.number_order, item.number(), evaluator_);
         if (auto error = evaluator_.take_error()) return *std::move(error);
         if (key >= from_ && !context_.budget.is_stopped()) top.add(std::move(key), item.number());
         return {};
@@ -127,20 +127,33 @@ private:
     bool more_ = false;
 };
 
+// Whether a token's hash is that of this key, with the number in either descending form.
+bool is_key_of(const KeyPosition::Neighbour& item,
+               const std::string& key,
+               const std::vector<BoundOrder>& orders,
+               NumberOrder order) {
+    if (key_hash(key) == item.key_hash) return true;
+    if (order == NumberOrder::kAscending) return false;
+    const NumberOrder other = order == NumberOrder::kDescending ? NumberOrder::kDescendingByRange
+                                                                : NumberOrder::kDescending;
+    return key_hash(with_number_order(key, orders, other)) == item.key_hash;
+}
+
 }  // namespace
 
 Result<std::string> first_key(const DriverContext& context, std::string_view position) {
     KeyPosition from = TRY(parse_key_position(position));
-    if (!from.cut_of) return std::move(from.key);
+    const auto& orders = context.query.order_by;
+    const NumberOrder order = context.access.number_order;
+    if (!from.cut_of) return with_number_order(std::move(from.key), orders, order);
     ItemLoader loader(context);
     Evaluator evaluator(context.variables, context.surroundings);
     const auto& [at, before] = *from.cut_of;
     for (const KeyPosition::Neighbour& item : {at, before}) {
         if (item.number == 0 || !TRY(loader.load(item.number))) continue;
         evaluator.paths = loader.values();
-        std::string whole = order_key(
-            context.query.order_by, context.access.numbers_descend, item.number, evaluator);
-        if (key_hash(whole) != item.key_hash) continue;
+        std::string whole = order_key(orders, order, item.number, evaluator);
+        if (!is_key_of(item, whole, orders, order)) continue;
         // Start after the preceding item; no key is a prefix of another.
         return item.number == at.number ? whole : whole + '\0';
     }

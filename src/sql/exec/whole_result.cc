@@ -289,8 +289,10 @@ private:
     void keep(const BoundQuery& query, const Value& row) {
         std::string key = sort_key(query);
         if (!query.order_by.empty() && !query.grouped) {
-            const bool descends = query.order_by.front().descending;
-            append_big_endian(key, order_number(evaluator_.item_number, descends));
+            const NumberOrder order = query.order_by.front().descending
+                                          ? NumberOrder::kDescendingByRange
+                                          : NumberOrder::kAscending;
+            append_big_endian(key, order_number(evaluator_.item_number, order));
             append_big_endian(key, sequence_++);
         }
         if (query.distinct) {

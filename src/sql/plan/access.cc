@@ -342,7 +342,8 @@ private:
         Access sort;
         sort.kind = Access::Kind::kSort;
         sort.order = ItemOrder::kKeys;
-        sort.numbers_descend = match ? match->backward : orders.front().descending;
+        const bool descends = match ? match->backward : orders.front().descending;
+        if (descends) sort.number_order = source_.descending_order();
         if (index_ == nullptr) return sort;
         if (const auto few = fewest()) {
             sort.conditions = {few->number};
@@ -353,7 +354,7 @@ private:
         if (index_ == nullptr || TRY(has_few_members()) || index_->unindexed()->valid())
             return sort;
         if (auto ordered = TRY(plan_ordered(match))) {
-            ordered->numbers_descend = sort.numbers_descend;
+            ordered->number_order = sort.number_order;
             return *std::move(ordered);
         }
         sort.conditions = parts_of(Condition::Reach::kPoint);

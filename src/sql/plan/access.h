@@ -58,8 +58,8 @@ struct Access {
     index::ValueBounds bounds;
     bool with_undefined = false;  // items that lack the path are part of the result
 
-    // Among items with equal keys, greater numbers come first.
-    bool numbers_descend = false;
+    // Of items with equal sort keys.
+    NumberOrder number_order = NumberOrder::kAscending;
 
     // Expected number of items; the matches of a condition are counted up to kEstimateMax. Nothing
     // when they were not counted.

@@ -19,9 +19,9 @@
 
 namespace orrery::sql {
 
-// Longer keys do not fit into a 1 KB token, which also holds the EPKs of a range and a place in the
+// Longer keys do not fit into a 1 KB token, which also names a range of EPKs twice and a place in the
 // item's rows, and is base64.
-inline constexpr std::size_t kPositionBytesMax = 440;
+inline constexpr std::size_t kPositionBytesMax = 344;
 
 std::string number_position(ItemNumber number);
 // 0 for the empty position.
