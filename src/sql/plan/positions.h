@@ -19,8 +19,8 @@
 
 namespace orrery::sql {
 
-// Longer keys do not fit into a 1 KB token, which also names a range of EPKs twice and a place in the
-// item's rows, and is base64.
+// Longer keys do not fit into a 1 KB token, which also names a range of EPKs twice and a place in
+// the item's rows, and is base64.
 inline constexpr std::size_t kPositionBytesMax = 344;
 
 std::string number_position(ItemNumber number);
