@@ -120,7 +120,7 @@ void Node::build_services(const ServeConfig& config) {
     items_ = std::make_unique<service::Items>(*partitions_);
     batches_ = std::make_unique<service::Batches>(*partitions_);
     item_feed_ = std::make_unique<service::ItemFeed>(*partitions_, *signer_);
-// They read ahead for scans of many items, which must not delay short requests.
+    // They read ahead for scans of many items, which must not delay short requests.
     readers_ = std::make_unique<ThreadPool>(ThreadPool::Options{
         .threads = service::default_threads(), .priority = ThreadPool::Priority::kLow});
     queries_ = std::make_unique<service::Queries>(

@@ -33,8 +33,8 @@ Result<ParsedQuery> parse(const catalog::Container& container,
 }
 
 // UDFs are interrupted when the time of their session is up; the page should end before.
-sql::Budget::Limits limits_of(const QueryOptions& options, bool calls_udfs, MemoryPool& memory) {
-    if (!calls_udfs) return page_limits(memory, options.pacer);
+sql::Budget::Limits limits_of(const Request& request, bool calls_udfs, MemoryPool& memory) {
+    if (!calls_udfs) return page_limits(memory, request.pacer);
     constexpr std::chrono::milliseconds kUdfTime{model::limits::kScriptMillisecondsMax};
     return page_limits_within(kUdfTime, memory);
 }
@@ -289,7 +289,7 @@ Result<QueryAnswer> Queries::run(const Request& request,
                                  sql::UdfCaller* udfs) const {
     TRY(check_intended_container(request, container));
     const auto start = SteadyClock::now();
-    sql::Budget budget(limits_of(options, udfs != nullptr, memory_));
+    sql::Budget budget(limits_of(request, udfs != nullptr, memory_));
     const ParsedQuery query = TRY(parse(container, text, surroundings_at(clock_, budget), udfs));
     const ItemSelection selection = TRY(select_items(request, container));
     const Routing routing = route(query, container, selection);
@@ -344,7 +344,7 @@ Result<std::string> Queries::plan(const Request& request,
                                   const catalog::Container& container,
                                   const QueryText& text) const {
     TRY(check_intended_container(request, container));
-    sql::Budget budget(page_limits(memory_, nullptr));
+    sql::Budget budget(page_limits(memory_, request.pacer));
     const ParsedQuery query = TRY(parse(container, text, surroundings_at(clock_, budget), nullptr));
     return plan_text(query, container, sql::QueryFeatures::parse(options.supported_features));
 }

@@ -31,7 +31,6 @@ struct QueryOptions {
     bool query_metrics = false;  // report the time of each step
     bool index_metrics = false;  // report the indexes used
     std::string_view supported_features;
-    sql::Pacer* pacer = nullptr;  // lets other queries run during a long one
 };
 
 // Whether the query must run where UDFs can be called. False if it does not parse; running it

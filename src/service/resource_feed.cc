@@ -85,7 +85,7 @@ Result<Page> ResourceFeed::page(const Request& request,
                                 const QueryText* query,
                                 const std::string& scope) const {
     if (query == nullptr) return list(request, resources, scope);
-    sql::Budget budget(page_limits(memory_, nullptr));
+    sql::Budget budget(page_limits(memory_, request.pacer));
     const ParsedQuery parsed = TRY(parse_query(*query, {}, surroundings_at(clock_, budget)));
     ResourceSource source(resources);
     return TRY(run_over(request, parsed, signer_, "query on " + scope, source)).page;

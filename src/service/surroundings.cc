@@ -17,7 +17,7 @@ sql::Surroundings surroundings_at(const Clock& clock, sql::Budget& budget) {
         .budget = &budget};
 }
 
-sql::Budget::Limits page_limits(MemoryPool& memory, sql::Pacer* pacer) {
+sql::Budget::Limits page_limits(MemoryPool& memory, Pacer* pacer) {
     return {.page_time = std::chrono::milliseconds(limits::kQueryPageMillisecondsMax),
             .query_time = std::chrono::milliseconds(limits::kQueryMillisecondsMax),
             .memory_max = limits::kQueryMemoryBytesMax,

@@ -6,6 +6,7 @@
 
 #include "base/clock.h"
 #include "base/memory_pool.h"
+#include "base/pacer.h"
 #include "sql/budget.h"
 #include "sql/evaluator.h"
 
@@ -15,7 +16,7 @@ namespace orrery::service {
 sql::Surroundings surroundings_at(const Clock& clock, sql::Budget& budget);
 
 // The limits of a page that answers a request; `pacer` may be null.
-sql::Budget::Limits page_limits(MemoryPool& memory, sql::Pacer* pacer);
+sql::Budget::Limits page_limits(MemoryPool& memory, Pacer* pacer);
 
 // The same for what has to be done in this time, by a script or with its UDFs: the page ends early
 // enough for the script to go on.

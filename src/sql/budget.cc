@@ -49,7 +49,7 @@ bool Budget::look(std::uint64_t units) {
 void Budget::look_at_clock() {
     TimePoint now = limits_.now();
     if (limits_.pacer != nullptr && now - slice_start_ >= kSlice) {
-        limits_.pacer->slice_used();
+        if (!limits_.pacer->slice_used()) stop(Stop::kGivenUp);
         slice_start_ = now = limits_.now();
     }
     if (now >= query_end_) {
@@ -108,6 +108,8 @@ Status Budget::status() const {
             return Error(ErrorCode::kTimeout,
                          "The query exceeds the time limit of one request; narrow its filter or "
                          "aggregate fewer items.");
+        case Stop::kGivenUp:
+            return Error(ErrorCode::kThrottled, "Too many long queries are running; retry later.");
         case Stop::kWork:
             return Error(ErrorCode::kBadRequest,
                          "The query does more work than the limit of " +

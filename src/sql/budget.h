@@ -20,22 +20,11 @@
 #include <limits>
 
 #include "base/memory_pool.h"
+#include "base/pacer.h"
 #include "base/result.h"
 #include "base/stopwatch.h"
 
 namespace orrery::sql {
-
-// Decides when a long query goes on, so that short ones do not wait for it.
-class Pacer {
-public:
-    Pacer() = default;
-    Pacer(const Pacer&) = delete;
-    Pacer& operator=(const Pacer&) = delete;
-    virtual ~Pacer() = default;
-
-    // The query has run for another Budget::kSlice. May block; the time counts for its deadlines.
-    virtual void slice_used() = 0;
-};
 
 class Budget {
 public:
@@ -53,7 +42,7 @@ public:
         std::uint64_t work_max = kUnlimited;  // units
         std::size_t memory_max = std::numeric_limits<std::size_t>::max();
         MemoryPool* pool = nullptr;  // shared with other queries; null: no shared maximum
-        Pacer* pacer = nullptr;
+        Pacer* pacer = nullptr;      // told of every kSlice; time it blocks counts for deadlines
         // Tests replace these.
         std::function<TimePoint()> now = monotonic_now;
         std::uint64_t units_per_look = kUnitsPerLook;
@@ -130,7 +119,15 @@ public:
     };
 
 private:
-    enum class Stop : std::uint8_t { kNone, kPageTime, kQueryTime, kWork, kMemory, kPool };
+    enum class Stop : std::uint8_t {
+        kNone,
+        kPageTime,
+        kQueryTime,
+        kGivenUp,
+        kWork,
+        kMemory,
+        kPool
+    };
 
     bool look(std::uint64_t units);
     void look_at_clock();

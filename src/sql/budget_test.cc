@@ -233,11 +233,13 @@ TEST_F(BudgetTest, ReusesWhatIsRewound) {
 class SlowPacer : public Pacer {
 public:
     explicit SlowPacer(Budget::TimePoint& now) : now_(now) {}
-    void slice_used() override {
+    bool slice_used() override {
         ++slices;
         now_ += waits;
+        return !gives_up;
     }
     int slices = 0;
+    bool gives_up = false;
     milliseconds waits{0};
 
 private:
@@ -267,6 +269,18 @@ TEST_F(BudgetTest, TellsThePacer) {
     budget.progressed();
     EXPECT_FALSE(look(budget)) << "the time it waited counts for the deadline";
     EXPECT_TRUE(budget.page_ended());
+}
+
+TEST_F(BudgetTest, GivesUpWhenThePacerSaysSo) {
+    SlowPacer pacer(now_);
+    pacer.gives_up = true;
+    Budget::Limits given = limits();
+    given.pacer = &pacer;
+    Budget budget(given);
+    EXPECT_TRUE(look(budget));
+    now_ += Budget::kSlice;
+    EXPECT_FALSE(look(budget));
+    EXPECT_EQ(budget.status().error().code(), ErrorCode::kThrottled);
 }
 
 }  // namespace
