@@ -19,28 +19,53 @@ std::string record_of(const ItemHeader& header, const ItemNames& names, std::str
 
 std::string example() {
     const std::vector<std::string> digests = {std::string(16, 'u'), std::string(16, 'v')};
-    return record_of({.lsn = 5, .timestamp = 0x6553f100, .ordinal = 2, .ttl = -1},
+    return record_of({.lsn = 5, .timestamp = 0x6553f100, .ordinal = 2, .ttl = -1, .origin = 0x107},
                      {.epk = "EPK", .partition_key = "key", .id = "i", .unique_digests = digests},
                      R"({"id":"i"})");
 }
 
 // On disk: these bytes must never change.
-TEST(ItemRecord, WorkedExample) {
-    EXPECT_EQ(
-        to_hex_upper(record_of({.lsn = 5, .timestamp = 0x6553f100, .ordinal = 2, .ttl = -1},
-                               {.epk = "E", .partition_key = "k", .id = "i", .unique_digests = {}},
-                               "{}")),
-        "02"
-        "0000000000000005"
-        "000000006553F100"
-        "0002"
-        "FFFFFFFF"
-        "00"
-        "00"
-        "0145"
-        "016B"
-        "0169"
-        "7B7D");
+TEST(ItemRecord, WorkedExamples) {
+    struct Case {
+        std::uint64_t stamp;
+        std::optional<std::uint16_t> origin;
+        std::string format;
+        std::string added;
+    };
+    // Those without origin are no longer written, but read.
+    for (const auto& [stamp, origin, format, added] :
+         {Case{0, 0x107, "04", "0107"},
+          Case{9, 0x107, "05", "00000000000000090107"},
+          Case{0, std::nullopt, "02", ""},
+          Case{9, std::nullopt, "03", "0000000000000009"}}) {
+        const std::string record =
+            record_of({.lsn = 5,
+                       .timestamp = 0x6553f100,
+                       .ordinal = 2,
+                       .ttl = -1,
+                       .stamp = stamp,
+                       .origin = origin},
+                      {.epk = "E", .partition_key = "k", .id = "i", .unique_digests = {}},
+                      "{}");
+        EXPECT_EQ(to_hex_upper(record),
+                  format +
+                      "0000000000000005"
+                      "000000006553F100"
+                      "0002"
+                      "FFFFFFFF"
+                      "00" +
+                      added +
+                      "00"
+                      "0145"
+                      "016B"
+                      "0169"
+                      "7B7D");
+        const auto item = StoredItem::decode(9, record);
+        ASSERT_TRUE(item);
+        EXPECT_EQ(item->header().stamp, stamp);
+        EXPECT_EQ(item->header().origin, origin);
+        EXPECT_EQ(item->id(), "i");
+    }
 }
 
 TEST(ItemRecord, ReadsBack) {
@@ -51,6 +76,7 @@ TEST(ItemRecord, ReadsBack) {
     EXPECT_EQ(item->header().timestamp, 0x6553f100);
     EXPECT_EQ(item->header().ordinal, 2);
     EXPECT_EQ(item->header().ttl, -1);
+    EXPECT_EQ(item->header().origin, 0x107);
     EXPECT_EQ(item->epk(), "EPK");
     EXPECT_EQ(item->partition_key(), "key");
     EXPECT_EQ(item->id(), "i");
@@ -95,7 +121,7 @@ TEST(ItemRecord, TruncatedRecordIsCorrupted) {
 
 TEST(ItemRecord, UnknownFormatIsCorrupted) {
     std::string bytes = example();
-    for (const char format : {'\0', '\1', '\3', '\xff'}) {
+    for (const char format : {'\0', '\1', '\6', '\xff'}) {
         bytes[0] = format;
         const auto item = StoredItem::decode(9, bytes);
         ASSERT_FALSE(item);
@@ -104,7 +130,7 @@ TEST(ItemRecord, UnknownFormatIsCorrupted) {
 }
 
 TEST(ItemRecord, LengthsBeyondTheEndAreCorrupted) {
-    constexpr std::size_t kFirstLength = 1 + 8 + 8 + 2 + 4 + 1;
+    constexpr std::size_t kFirstLength = 1 + 8 + 8 + 2 + 4 + 1 + 2;
     std::string bytes = example();
     bytes[kFirstLength] = '\x7f';
     EXPECT_FALSE(StoredItem::decode(9, bytes));

@@ -1,4 +1,5 @@
-// The signer rejects any text it did not produce, and its own tokens read back.
+// The signer rejects any text it did not produce, its own tokens read back, and so does any payload
+// that can be decoded.
 
 #include <cstddef>
 #include <cstdint>
@@ -6,6 +7,7 @@
 
 #include "base/check.h"
 #include "service/continuation.h"
+#include "service/item_continuation.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {  // NOLINT
     static const orrery::service::ContinuationSigner signer(std::string(32, 's'));
@@ -21,6 +23,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     if (const auto read = orrery::service::RangeContinuation::parse(text)) {
         const auto again = orrery::service::RangeContinuation::parse(read->to_json());
         CHECK(again && again->token == read->token && again->epks == read->epks);
+    }
+    if (const auto read = orrery::service::ItemContinuation::decode(text)) {
+        const auto again = orrery::service::ItemContinuation::decode(read->encode());
+        CHECK(again && again->selected == read->selected && again->parts == read->parts);
     }
     return 0;
 }

@@ -6,7 +6,9 @@
 #include <gtest/gtest.h>
 
 #include "base/base64.h"
+#include "base/bytes.h"
 #include "model/limits.h"
+#include "service/item_continuation.h"
 #include "sql/exec/resume.h"
 #include "sql/plan/positions.h"
 
@@ -115,11 +117,64 @@ TEST(RangeContinuation, RefusesAnythingElse) {
           std::string(R"({"token":"abc=","range":{"min":""}})"),
           std::string(R"({"token":"abc=","range":{"min":"X","max":""}})"),
           std::string(R"({"range":{"min":"","max":"FF"}})"),
-          R"({"token":")" + std::string(4000, 'A') + R"(","range":{"min":"","max":"FF"}})"}) {
+          R"({"token":")" + std::string(5000, 'A') + R"(","range":{"min":"","max":"FF"}})"}) {
         const auto read = RangeContinuation::parse(text);
         ASSERT_FALSE(read) << text;
         EXPECT_EQ(read.error().code(), ErrorCode::kBadRequest) << text;
     }
+}
+
+const model::EpkRange kWhole{"", std::string(model::kEpkEnd)};
+
+// Clients keep tokens: these bytes must never change.
+TEST(ItemContinuation, WorkedExamples) {
+    const auto hex = [](const ItemContinuation& one) { return to_hex_upper(one.encode()); };
+    EXPECT_EQ(hex({.selected = kWhole, .parts = {{.epks = kWhole, .resume = "D1"}}}),
+              "02"
+              "00"
+              "01FF"
+              "00"
+              "00"
+              "024431");
+    EXPECT_EQ(
+        hex({.selected = {"A", "C"},
+             .parts = {{.epks = {"B", "BB"}, .resume = ""}, {.epks = {"BB", "C"}, .resume = "x"}}}),
+        "02"
+        "0141"
+        "0143"
+        "0242"
+        "034242"
+        "00"
+        "00"
+        "0178");
+}
+
+TEST(ItemContinuation, ReadsBack) {
+    for (const ItemContinuation& one :
+         {ItemContinuation{kWhole, {{kWhole, std::string(600, 'x')}}},
+          ItemContinuation{{"A", "C"}, {{{"A", "B"}, ""}}},
+          ItemContinuation{{"A", "C"},
+                           {{{"A", "B"}, "1"}, {{"B", "BC"}, "2"}, {{"BC", "C"}, "3"}}}}) {
+        const auto again = ItemContinuation::decode(one.encode());
+        ASSERT_TRUE(again);
+        EXPECT_EQ(again->selected, one.selected);
+        EXPECT_EQ(again->parts, one.parts);
+    }
+}
+
+TEST(ItemContinuation, RefusesAnythingElse) {
+    const std::string bytes =
+        ItemContinuation{{"A", "C"}, {{{"A", "B"}, "1"}, {{"B", "C"}, "2"}}}.encode();
+    for (std::size_t size = 0; size < bytes.size(); ++size) {
+        // After the first part, the rest may be missing.
+        const bool whole_part = size == bytes.size() - 3;
+        EXPECT_EQ(static_cast<bool>(ItemContinuation::decode(bytes.substr(0, size))), whole_part)
+            << size;
+    }
+    EXPECT_FALSE(ItemContinuation::decode("\x01" + bytes.substr(1)));
+    // A part that ends where it begins.
+    EXPECT_FALSE(
+        ItemContinuation::decode(ItemContinuation{{"A", "C"}, {{{"B", "B"}, "1"}}}.encode()));
 }
 
 // The longest position and the longest EPKs: three hashes each.
@@ -133,9 +188,11 @@ TEST(RangeContinuation, FitsIntoOneKilobyte) {
                              .passed = most,
                              .given = most,
                              .place = std::vector<std::uint64_t>(kLevels, 2 * 1024 * 1024)};
-    const RangeContinuation token{
-        .token = kSigner.sign({.range_id = 7, .resume = resume.encode()}, "scope"),
-        .epks = {std::string(48, 'a'), std::string(48, 'b')}};
+    const model::EpkRange epks{std::string(48, 'a'), std::string(48, 'b')};
+    const ItemContinuation inside{.selected = epks,
+                                  .parts = {{.epks = epks, .resume = resume.encode()}}};
+    const RangeContinuation token{.token = kSigner.sign_payload(inside.encode(), "scope"),
+                                  .epks = epks};
     EXPECT_LE(token.to_json().size(), model::limits::kContinuationBytesMax);
     EXPECT_TRUE(RangeContinuation::parse(token.to_json()));
 }
