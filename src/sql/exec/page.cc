@@ -35,7 +35,6 @@ public:
     Result<std::optional<Resume>> run(const Resume& from, bool seeks_end) {
         RowLoop loop(query_, evaluator_, RowLoop::Rows::kUsed);
         loop.report_progress();
-        evaluator_.budget().let_page_end(true);
         std::uint64_t looked_beyond = 0;
         while (!output_.is_complete()) {
             const Driver::Step step = TRY(find_next());
@@ -140,6 +139,7 @@ Result<ResultPage> run_page(const Prepared& prepared,
         if (position.empty() && start.filter != nullptr) {
             position = TRY(position_of(*start.filter, prepared.query, page.access));
         }
+        budget.let_page_end(true);
         const auto driver = TRY(make_driver(context, position));
         page.resume =
             TRY(Stream(prepared, *driver, evaluator, output, context).run(from, limits.seeks_end));

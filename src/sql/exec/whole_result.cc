@@ -144,9 +144,9 @@ private:
                                     page_.counters,
                                     0,
                                     context_.limits.measure};
+        budget_.let_page_end(can_pause_ && page_.access.order == ItemOrder::kNumber);
         const auto driver = TRY(make_driver(context, goes_on() ? from_.position : ""));
         loop.report_progress();
-        budget_.let_page_end(can_pause_ && page_.access.order == ItemOrder::kNumber);
         return each_row(*driver, loop, take);
     }
 
