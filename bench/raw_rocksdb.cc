@@ -18,6 +18,7 @@
 #include "index/path_policy.h"
 #include "item.h"
 #include "model/container_definition.h"
+#include "partition/change_log.h"
 #include "partition/index_generation.h"
 #include "partition/index_keys.h"
 #include "partition/keys.h"
@@ -45,6 +46,7 @@ public:
         : random_(options.first),
           record_(letters(options.record_bytes)),
           state_(letters(kStateBytes)),
+          log_entry_(partition::LogEntry{.kind = partition::ChangeKind::kCreate}.encode()),
           number_(options.first) {}
 
     void add_to(storage::WriteBatch& batch) {
@@ -55,7 +57,10 @@ public:
         batch.put(partition::item_key(number_), record_);
         batch.put(partition::id_key(epk, fmt::format("item-{:010}", number_)),
                   partition::docnum_value(number_));
-        batch.put(partition::log_key(static_cast<partition::Lsn>(number_), number_), {});
+        batch.put(
+            partition::log_key(
+                {.lsn = static_cast<partition::Lsn>(number_), .ordinal = 0, .docnum = number_}),
+            log_entry_);
         const std::size_t entries = entries_.size() / kVariants;
         const std::size_t variant = random_() % kVariants;
         for (std::size_t i = 0; i < entries; ++i) {
@@ -111,6 +116,7 @@ private:
     std::mt19937_64 random_;
     const std::string record_;
     const std::string state_;
+    const std::string log_entry_;
     partition::Docnum number_;
     std::vector<std::string> entries_;
     partition::StagedKeys index_;
