@@ -23,8 +23,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 ITEMS = 2000
 HEAVY = ["SELECT VALUE a FROM c JOIN a IN c.tags JOIN b IN c.tags JOIN d IN c.tags WHERE a + b + d < 0",
          "SELECT VALUE COUNT(1) FROM c JOIN a IN c.tags JOIN b IN c.tags JOIN d IN c.tags WHERE a + b = d",
-         "SELECT c.id FROM c WHERE RegexMatch(c.text, '(a+)+b') ORDER BY c.unindexed",
-         "SELECT DISTINCT VALUE {a, b} FROM c JOIN a IN c.tags JOIN b IN c.tags"]
+         "SELECT c.id FROM c JOIN a IN c.tags JOIN b IN c.tags JOIN d IN c.tags WHERE a * b < d - 99 ORDER BY c.grp"]
 # Name, limit of the 99th percentile in ms.
 TARGETS = {"point read": 10, "query by id": 10, "query by property": 10, "GET /dbs": 50, "batch of one": 50}
 PAGE_SECONDS_MAX = 5.5
@@ -62,7 +61,7 @@ def load(client: Client) -> None:
     make_container(client, "d", {"id": "c", "partitionKey": {"paths": ["/pk"]}})
     for i in range(ITEMS):
         item = {"id": str(i), "pk": str(i), "n": i, "tags": [(i * k) % 97 for k in range(100)],
-                "text": "a" * 24, "unindexed": i % 13}
+                "grp": i % 13}
         answer = client.item("POST", LINK[1:], str(i), body=item)
         if answer.status != 201:
             sys.exit(f"create: {answer.status} {answer.body!r}")

@@ -34,7 +34,7 @@ public:
     static constexpr std::uint64_t kUnlimited = std::numeric_limits<std::uint64_t>::max();
     static constexpr std::uint64_t kUnitsPerLook = 4096;  // at the clock
     static constexpr std::uint64_t kBytesPerUnit = 64;
-    static constexpr Duration kSlice = std::chrono::milliseconds(20);
+    static constexpr Duration kSlice = std::chrono::milliseconds(5);
 
     struct Limits {
         Duration page_time = Duration::max();
