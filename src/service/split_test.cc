@@ -76,7 +76,7 @@ protected:
                                           {middle, parent.epks.max_exclusive}};
         for (std::size_t i = 0; i < 2; ++i) {
             const catalog::PartitionRange child{
-                .id = next_id_, .epks = halves[i], .partition = 100 + next_id_};
+                .id = next_id_, .epks = halves[i], .partition = all_->ranges[next_id_].partition};
             ++next_id_;
             partition::testing_support::copy_part(
                 *store, parent.partition, child.epks, *must(engine_.open(child.partition)));
@@ -185,10 +185,26 @@ protected:
         }
     }
 
-    catalog::ContainerPtr container_ = services_.container(
+    // The container as it was before, with three ranges.
+    catalog::ContainerPtr three_ranges() const {
+        auto out = std::make_shared<catalog::Container>(*all_);
+        out->ranges.resize(3);
+        const auto bounds =
+            model::initial_boundaries(out->definition.partition_key.kind, out->ranges.size());
+        for (std::size_t i = 0; i < out->ranges.size(); ++i) {
+            out->ranges[i].epks = {i == 0 ? "" : bounds[i - 1],
+                                   i < bounds.size() ? bounds[i] : std::string(model::kEpkEnd)};
+        }
+        return out;
+    }
+
+    // Only partitions in the catalog can be opened, so it has all that any version of the container
+    // has.
+    catalog::ContainerPtr all_ = services_.container(
         R"({"indexingPolicy":{"includedPaths":[{"path":"/*"}],"excludedPaths":[],"compositeIndexes":
             [[{"path":"/m","order":"ascending"},{"path":"/n","order":"descending"}]]}})",
-        3);
+        25);
+    catalog::ContainerPtr container_ = three_ranges();
     int made_ = 0;
     std::uint32_t next_id_ = 10;
 };
