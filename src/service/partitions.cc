@@ -23,15 +23,6 @@ bool has_partition(const catalog::Container& container, storage::PartitionId id)
                        [&](const catalog::PartitionRange& range) { return range.partition == id; });
 }
 
-// Range ids are never reused, so every change of the ranges adds a higher one.
-std::uint32_t map_version(const catalog::Container& container) {
-    std::uint32_t highest = 0;
-    for (const catalog::PartitionRange& range : container.ranges) {
-        highest = std::max(highest, range.id);
-    }
-    return highest;
-}
-
 }  // namespace
 
 Result<std::shared_ptr<partition::Partition>> Partitions::open(const catalog::Container& container,
@@ -49,8 +40,7 @@ Result<std::shared_ptr<partition::Partition>> Partitions::open(const catalog::Co
     // safe.
     const catalog::ContainerPtr newest = catalog_.find_container(container.rid);
     if (!newest) return owner_not_found();
-    const bool is_stale = map_version(container) <= map_version(*newest);
-    if (is_stale && !has_partition(*newest, range.partition)) return range_gone();
+    if (!has_partition(*newest, range.partition)) return range_gone();
     std::shared_ptr<partition::Partition>& slot = open_[range.partition];
     if (!slot || slot->is_closed()) slot = TRY(open_store(*newest, range));
     return slot;
