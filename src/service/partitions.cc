@@ -25,6 +25,13 @@ bool has_partition(const catalog::Container& container, storage::PartitionId id)
 
 }  // namespace
 
+Partitions::~Partitions() {
+    // A commit in progress goes on in the executors, which are destroyed next.
+    for (const auto& [id, partition] : open_) {
+        if (partition) partition->close();
+    }
+}
+
 Result<std::shared_ptr<partition::Partition>> Partitions::open(const catalog::Container& container,
                                                                std::size_t range_index,
                                                                bool may_block) {
@@ -42,7 +49,11 @@ Result<std::shared_ptr<partition::Partition>> Partitions::open(const catalog::Co
     if (!newest) return owner_not_found();
     if (!has_partition(*newest, range.partition)) return range_gone();
     std::shared_ptr<partition::Partition>& slot = open_[range.partition];
-    if (!slot || slot->is_closed()) slot = TRY(open_store(*newest, range));
+    if (slot && slot->is_closed()) {
+        slot->close();  // ends its last writes: a partition has one writer at a time
+        slot.reset();
+    }
+    if (!slot) slot = TRY(open_store(*newest, range));
     return slot;
 }
 

@@ -26,6 +26,10 @@ public:
                catalog::Catalog& catalog,
                const partition::Partition::Environment& environment)
         : engine_(engine), catalog_(catalog), environment_(environment) {}
+    Partitions(const Partitions&) = delete;
+    Partitions& operator=(const Partitions&) = delete;
+    // Waits for the writes in progress.
+    ~Partitions();
 
     // 404/1003 if the container has been removed, 410/1002 if it has another map of ranges now. If
     // it may not block, kWouldBlock for a partition that is not open.
