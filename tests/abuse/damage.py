@@ -3,6 +3,7 @@
 import base64
 import hashlib
 import os
+import re
 import shutil
 from pathlib import Path
 
@@ -224,8 +225,10 @@ def check_foreign_directories(report: Report, binary: Path, scratch: Path) -> No
         with Server(binary, newer).wait_until_ready() as server:
             server.stop()
         marker = (newer / "ORRERY").read_text()
-        (newer / "ORRERY").write_text(marker.replace("format = 2", "format = 3") + "shape = round\n")
-        return refused(binary, newer, "format 3", "newer")
+        format_now = int(re.search(r"format = (\d+)", marker)[1])
+        changed = marker.replace(f"format = {format_now}", f"format = {format_now + 1}")
+        (newer / "ORRERY").write_text(changed + "shape = round\n")
+        return refused(binary, newer, f"format {format_now + 1}", "newer")
 
     plain_file = scratch / "file"
     plain_file.write_text("x")
