@@ -94,10 +94,13 @@ bool asks_for_other_plan(const Call& call) {
 constexpr std::size_t kReactorBodyBytesMax = std::size_t{32} << 10;
 
 Lane lane_of(const Route& route, Call& call) {
-    if (handlers::is_query(call) || call.flag(header::kIsQueryPlan)) return Lane::kQueries;
+    // Only a POST can be a query or a batch; point reads need not look for the headers.
+    const bool posted = route.method == "POST";
+    const bool queries = posted && (handlers::is_query(call) || call.flag(header::kIsQueryPlan));
+    if (queries) return Lane::kQueries;
     if (route.lane != Lane::kReactor) return route.lane;
     const bool small = call.exchange().body().size() <= kReactorBodyBytesMax;
-    return small && !call.flag(header::kIsBatch) ? Lane::kReactor : Lane::kItems;
+    return small && !(posted && call.flag(header::kIsBatch)) ? Lane::kReactor : Lane::kItems;
 }
 
 void run_in(Lane lane, const Backend& backend, const CallPtr& call) {
