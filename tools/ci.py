@@ -20,11 +20,9 @@ from dataclasses import dataclass
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 LOGS = ROOT / "build/logs"
-# RocksDB is not instrumented, so ThreadSanitizer reports false races in it.
-os.environ.setdefault("TSAN_OPTIONS", f"suppressions={ROOT}/tests/tsan.supp")
 LANES = 2
 STEP_SECONDS_MAX = 1800
-TAIL_LINES = 60
+TAIL_LINES = 100
 
 
 @dataclass(frozen=True)

@@ -17,6 +17,7 @@
 
 #include "base/clock.h"
 #include "base/thread_pool.h"
+#include "base/wait_for.h"
 #include "model/test_support.h"
 #include "partition/partition.h"
 #include "partition/verify.h"
@@ -52,10 +53,9 @@ private:
 
 // Runs a write and waits for its outcome.
 inline Status run(Partition& partition, std::function<Status(ItemWriter&)> apply) {
-    std::promise<Status> outcome;
-    partition.submit(std::make_unique<FunctionTask>(
-        std::move(apply), [&](Status status) { outcome.set_value(std::move(status)); }));
-    return outcome.get_future().get();
+    return wait_for<Status>([&](auto done) {
+        partition.submit(std::make_unique<FunctionTask>(std::move(apply), std::move(done)));
+    });
 }
 
 // Items of one container as clients write them, and their partition key data.

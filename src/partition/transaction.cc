@@ -1,9 +1,11 @@
 #include "partition/transaction.h"
 
 #include <algorithm>
-#include <future>
+#include <functional>
 #include <span>
+#include <utility>
 
+#include "base/wait_for.h"
 #include "model/etag.h"
 #include "model/limits.h"
 
@@ -27,17 +29,17 @@ bool is_refusal(ErrorCode code) {
 // A task whose submitter waits for its outcome.
 class AwaitedTask : public WriteTask {
 public:
-    explicit AwaitedTask(std::promise<Status>& done) : done_(done) {}
-    void complete(Status outcome) override { done_.set_value(std::move(outcome)); }
+    explicit AwaitedTask(std::function<void(Status)> done) : done_(std::move(done)) {}
+    void complete(Status outcome) override { done_(std::move(outcome)); }
 
 private:
-    std::promise<Status>& done_;
+    std::function<void(Status)> done_;
 };
 
 class ReserveTask final : public AwaitedTask {
 public:
-    ReserveTask(std::uint64_t count, Docnum& first, std::promise<Status>& done)
-        : AwaitedTask(done), count_(count), first_(first) {}
+    ReserveTask(std::uint64_t count, Docnum& first, std::function<void(Status)> done)
+        : AwaitedTask(std::move(done)), count_(count), first_(first) {}
 
     Status apply(ItemWriter& writer) override {
         first_ = writer.reserve_items(count_);
@@ -53,8 +55,8 @@ private:
 
 class Transaction::CommitTask final : public AwaitedTask {
 public:
-    CommitTask(const Transaction& transaction, Lsn& lsn, std::promise<Status>& done)
-        : AwaitedTask(done), transaction_(transaction), lsn_(lsn) {}
+    CommitTask(const Transaction& transaction, Lsn& lsn, std::function<void(Status)> done)
+        : AwaitedTask(std::move(done)), transaction_(transaction), lsn_(lsn) {}
 
     Status apply(ItemWriter& writer) override {
         for (const auto& [docnum, before] : transaction_.before_) {
@@ -166,17 +168,18 @@ Status Transaction::read(const Write& read) {
 Result<Lsn> Transaction::commit() {
     if (steps_.empty()) return state_.lsn;
     Lsn lsn = 0;
-    std::promise<Status> done;
-    partition_->submit(std::make_unique<CommitTask>(*this, lsn, done));
-    TRY(done.get_future().get());
+    TRY(wait_for<Status>([&](auto done) {
+        partition_->submit(std::make_unique<CommitTask>(*this, lsn, std::move(done)));
+    }));
     return lsn;
 }
 
 Result<Docnum> Transaction::next_number() {
     if (numbers_left_ == 0) {
-        std::promise<Status> done;
-        partition_->submit(std::make_unique<ReserveTask>(numbers_wanted_, next_number_, done));
-        TRY(done.get_future().get());
+        TRY(wait_for<Status>([&](auto done) {
+            partition_->submit(
+                std::make_unique<ReserveTask>(numbers_wanted_, next_number_, std::move(done)));
+        }));
         numbers_left_ = numbers_wanted_;
         numbers_wanted_ = std::min(numbers_wanted_ * 4, kReservedAtOnceMax);
     }

@@ -1,9 +1,10 @@
 #include "service/background.h"
 
-#include <future>
+#include <utility>
 
 #include "base/guarded.h"
 #include "base/log.h"
+#include "base/wait_for.h"
 
 namespace orrery::service {
 
@@ -111,12 +112,12 @@ bool Background::sweep_deleted_key(partition::Partition& partition) {
             key_positions_.erase(id);
             return false;
         }
-        std::promise<bool> swept;
-        partition.submit(partition::make_key_sweep_task(deletes->all().begin()->first,
-                                                        key_positions_[id],
-                                                        [&](bool done) { swept.set_value(done); }));
+        const bool swept = wait_for<bool>([&](auto done) {
+            partition.submit(partition::make_key_sweep_task(
+                deletes->all().begin()->first, key_positions_[id], std::move(done)));
+        });
         // If the store rejects writes, retry at the next interval.
-        if (!swept.get_future().get()) return false;
+        if (!swept) return false;
     }
     return true;
 }
@@ -130,12 +131,13 @@ Status Background::sweep(const catalog::Container& container,
         TRY(partition::find_expired(*partition, default_ttl, kExpiredPerCommit, position));
     if (expired.empty()) return {};
     const bool more = expired.size() >= kExpiredPerCommit;
-    std::promise<bool> removed;
-    partition->submit(partition::make_expire_task(
-        std::move(expired), default_ttl, [&removed](bool done) { removed.set_value(done); }));
+    const bool removed = wait_for<bool>([&](auto done) {
+        partition->submit(
+            partition::make_expire_task(std::move(expired), default_ttl, std::move(done)));
+    });
     // More may be waiting: continue after this round instead of sleeping. If the store rejects
     // writes, retry at the next interval.
-    if (removed.get_future().get() && more) wake();
+    if (removed && more) wake();
     return {};
 }
 

@@ -1,10 +1,10 @@
 #include "service/indexing.h"
 
 #include <algorithm>
-#include <future>
 #include <vector>
 
 #include "base/log.h"
+#include "base/wait_for.h"
 #include "index/path_policy.h"
 #include "partition/index_tasks.h"
 
@@ -18,9 +18,7 @@ constexpr int kStepsInARow = 8;
 bool run_and_wait(
     partition::Partition& partition,
     const std::function<std::unique_ptr<partition::WriteTask>(std::function<void(bool)>)>& make) {
-    std::promise<bool> outcome;
-    partition.submit(make([&outcome](bool done) { outcome.set_value(done); }));
-    return outcome.get_future().get();
+    return wait_for<bool>([&](auto done) { partition.submit(make(std::move(done))); });
 }
 
 }  // namespace

@@ -189,8 +189,8 @@ protected:
     catalog::ContainerPtr three_ranges() const {
         auto out = std::make_shared<catalog::Container>(*all_);
         out->ranges.resize(3);
-        const auto bounds =
-            model::initial_boundaries(out->definition.partition_key.kind, out->ranges.size());
+        const auto bounds = model::initial_boundaries(out->definition.partition_key.kind,
+                                                      static_cast<unsigned>(out->ranges.size()));
         for (std::size_t i = 0; i < out->ranges.size(); ++i) {
             out->ranges[i].epks = {i == 0 ? "" : bounds[i - 1],
                                    i < bounds.size() ? bounds[i] : std::string(model::kEpkEnd)};
@@ -242,7 +242,9 @@ TEST_F(SplitTest, EveryPageOfARoutedReadMayFindAnotherSplit) {
             auto [found, next] = must(page(now, read, token));
             rows.insert(rows.end(), found.begin(), found.end());
             token = std::move(next);
-            if (token) EXPECT_LE(token->size(), 1024U);
+            if (token) {
+                EXPECT_LE(token->size(), 1024U);
+            }
             if (++count % 9 == 1 && count < 20) now = split(now, count < 10 ? 0 : 1);
         } while (token);
         EXPECT_THAT(rows, UnorderedElementsAreArray(expected)) << query;

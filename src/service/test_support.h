@@ -16,6 +16,7 @@
 #include "base/clock.h"
 #include "base/random.h"
 #include "base/thread_pool.h"
+#include "base/wait_for.h"
 #include "catalog/catalog.h"
 #include "model/test_support.h"
 #include "partition/verify.h"
@@ -172,9 +173,7 @@ public:
         });
     }
     static ItemOutcome wait(const std::function<void(const ItemCallback&)>& start) {
-        std::promise<ItemOutcome> outcome;
-        start([&](ItemOutcome given) { outcome.set_value(std::move(given)); });
-        return outcome.get_future().get();
+        return wait_for<ItemOutcome>(start);
     }
 
     // Problems found in the partitions of all containers; empty if there are none.

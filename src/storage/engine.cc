@@ -1,15 +1,13 @@
 #include "storage/engine.h"
 
-#include <future>
+#include <utility>
+
+#include "base/wait_for.h"
 
 namespace orrery::storage {
 
 Status PartitionStore::commit(const WriteBatch& batch) {
-    // Shared, because done() may still be using it when the result arrives here.
-    const auto outcome = std::make_shared<std::promise<Status>>();
-    std::future<Status> result = outcome->get_future();
-    start_commit(batch, [outcome](Status status) { outcome->set_value(std::move(status)); });
-    return result.get();
+    return wait_for<Status>([&](auto done) { start_commit(batch, std::move(done)); });
 }
 
 }  // namespace orrery::storage

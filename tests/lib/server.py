@@ -1,6 +1,7 @@
 """A server for one test: a free port, its own data directory, and guaranteed termination."""
 
 import os
+import re
 import signal
 import subprocess
 import time
@@ -9,6 +10,8 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 DEFAULT_BINARY = ROOT / "build/release/orrery"
 PATIENCE_SECONDS = 60
+SANITIZER_REPORT = re.compile("(WARNING|ERROR): [A-Za-z]+Sanitizer|: runtime error: ")
+REPORT_LINES = 45
 
 
 class ServerError(Exception):
@@ -89,7 +92,10 @@ class Server:
             raise ServerError(f"still running after {seconds} s\n{self.tail()}") from None
 
     def tail(self, lines: int = 20) -> str:
-        return "\n".join(self.log.read_text(errors="replace").splitlines()[-lines:])
+        """The first report of a sanitizer if there is one, and the end of the log."""
+        log = self.log.read_text(errors="replace").splitlines()
+        report = next((i for i, line in enumerate(log) if SANITIZER_REPORT.search(line)), len(log))
+        return "\n".join(log[report:report + REPORT_LINES] + log[-lines:])
 
     def memory_mb(self) -> float:
         for line in Path(f"/proc/{self.process.pid}/status").read_text().splitlines():

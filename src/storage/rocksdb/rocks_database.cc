@@ -8,6 +8,7 @@
 
 #include "base/guarded.h"
 #include "base/log.h"
+#include "base/wait_for.h"
 #include "storage/rocksdb/rocks_files.h"
 #include "storage/rocksdb/rocks_status.h"
 
@@ -122,14 +123,18 @@ void RocksDatabase::lead() {
 void RocksDatabase::write_group(GroupCommit::Group group) {
     const Status outcome = run_guarded("commit", [&]() -> Status {
         rocksdb::WriteBatch together = merge(group);
-        return write(together);
+        return write_now(together);
     });
     for (GroupCommit::Commit& commit : group) {
         commit.done(outcome ? Status() : Status(outcome.error().copy()));
     }
 }
 
-Status RocksDatabase::write(rocksdb::WriteBatch& batch) {
+Status RocksDatabase::write(rocksdb::WriteBatch batch) {
+    return wait_for<Status>([&](auto done) { start_write(std::move(batch), std::move(done)); });
+}
+
+Status RocksDatabase::write_now(rocksdb::WriteBatch& batch) {
     if (instance()->listener->failed) TRY(recover());
     const std::shared_lock commits(commits_);
     const std::shared_ptr<RocksInstance> current = instance();

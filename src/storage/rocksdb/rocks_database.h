@@ -70,8 +70,8 @@ public:
     // their batches are written on a committer's.
     void start_write(rocksdb::WriteBatch batch, GroupCommit::Done done);
 
-    // Writes and syncs on this thread.
-    Status write(rocksdb::WriteBatch& batch);
+    // The same, and waits.
+    Status write(rocksdb::WriteBatch batch);
 
 private:
     struct Attempt {
@@ -82,6 +82,8 @@ private:
 
     void lead();
     void write_group(GroupCommit::Group group);
+    // Only the leader may call it: RocksDB never has two writers at once.
+    Status write_now(rocksdb::WriteBatch& batch);
     Status recover();
     Status reopen(RocksInstance& failed);
 

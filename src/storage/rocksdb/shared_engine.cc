@@ -46,7 +46,7 @@ Status SharedRocksEngine::drop(PartitionId id) {
     // The last partition has no end key, so every drop deletes the last key separately.
     TRY(to_status(batch.DeleteRange(first, *last), "adding to a batch"));
     TRY(to_status(batch.Delete(*last), "adding to a batch"));
-    TRY(database_->write(batch));
+    TRY(database_->write(std::move(batch)));
 
     // Frees whole files now instead of at a later compaction. The range is already deleted, so a
     // failure here only costs space.
