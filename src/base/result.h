@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cassert>
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -43,7 +44,7 @@ enum class ErrorCode : std::uint8_t {
 class [[nodiscard]] Error {
 public:
     explicit Error(ErrorCode code, std::string message = {}, std::uint32_t sub_status = 0)
-        : detail_(std::make_unique<Detail>(Detail{std::move(message), {}, sub_status, code})) {}
+        : detail_(std::make_unique<Detail>(Detail{std::move(message), {}, {}, sub_status, code})) {}
 
     ErrorCode code() const { return detail_->code; }
     std::uint32_t sub_status() const { return detail_->sub_status; }
@@ -51,9 +52,17 @@ public:
     // Text that a client needs besides the message in order to continue.
     const std::string& info() const { return detail_->info; }
 
+    // How long to wait before trying again; nullopt if that would not help.
+    std::optional<std::chrono::milliseconds> retry_after() const {
+        if (detail_->retry_after) return detail_->retry_after;
+        return passes(code()) ? std::optional(kRetrySoon) : std::nullopt;
+    }
+
     // For several requests that fail together.
     Error copy() const {
-        return Error(code(), message(), sub_status()).with_info(std::string(info()));
+        Error out(code(), message(), sub_status());
+        *out.detail_ = *detail_;
+        return out;
     }
 
     // Adds where the error passed through: "reading index of 'orders': ...".
@@ -67,10 +76,32 @@ public:
         return std::move(*this);
     }
 
+    // For errors that know; others that pass have a short time.
+    Error with_retry_after(std::chrono::milliseconds time) && {
+        detail_->retry_after = time;
+        return std::move(*this);
+    }
+
 private:
+    static constexpr std::chrono::milliseconds kRetrySoon{100};
+
+    static bool passes(ErrorCode code) {
+        switch (code) {
+            case ErrorCode::kThrottled:
+            case ErrorCode::kRetryWith:
+            case ErrorCode::kUnavailable:
+            case ErrorCode::kFenced:
+            case ErrorCode::kWouldBlock:
+                return true;
+            default:
+                return false;
+        }
+    }
+
     struct Detail {
         std::string message;
         std::string info;
+        std::optional<std::chrono::milliseconds> retry_after;
         std::uint32_t sub_status;
         ErrorCode code;
     };

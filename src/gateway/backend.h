@@ -8,6 +8,7 @@
 
 #include "auth/master_key.h"
 #include "base/clock.h"
+#include "base/memory_pool.h"
 #include "base/random.h"
 #include "service/batches.h"
 #include "service/indexing.h"
@@ -31,6 +32,7 @@ struct Backend {
     service::Queries& queries;
     service::Indexing& indexing;
     service::Lanes& lanes;
+    MemoryPool& query_memory;  // shared by all queries
     const auth::MasterKey& key;
     const Clock& clock;
     Random& random;

@@ -3,6 +3,7 @@
 #include "base/ascii.h"
 #include "gateway/headers.h"
 #include "gateway/status.h"
+#include "json/number.h"
 #include "json/text.h"
 #include "model/session_token.h"
 
@@ -21,6 +22,31 @@ std::string in_milliseconds(std::chrono::nanoseconds duration) {
     return text;
 }
 
+std::string charge_text(double charge) {
+    std::string text;
+    json::append_number(text, charge);
+    return text;
+}
+
+// The session token and the LSN of the partition.
+void add_position_headers(http::Response& response,
+                          const service::Position& position,
+                          service::ApiVersion version) {
+    std::string token;
+    model::append_session_token(token,
+                                {.range_id = position.range_id, .lsn = position.lsn},
+                                version < service::kVectorSessionTokens
+                                    ? model::SessionTokenForm::kSimple
+                                    : model::SessionTokenForm::kVector);
+    response.add_header(header::kSessionToken, token);
+    const std::string lsn = std::to_string(position.lsn);
+    response.add_header(header::kRangeId, std::to_string(position.range_id));
+    response.add_header(header::kLsn, lsn);
+    response.add_header(header::kLocalLsn, lsn);
+    response.add_header(header::kGlobalCommittedLsn, lsn);
+    response.add_header(header::kNumberOfReadRegions, "0");
+}
+
 }  // namespace
 
 bool Call::flag(std::string_view name) const {
@@ -33,13 +59,17 @@ bool Call::wants_minimal() const {
     return prefer && prefer->find("return=minimal") != std::string_view::npos;
 }
 
-http::Response Call::make_response(unsigned status, std::string_view charge) const {
+http::Response Call::make_response(unsigned status) const {
+    return make_response(status, context.receipt.charge);
+}
+
+http::Response Call::make_response(unsigned status, double charge) const {
     http::Response response;
     response.status = status;
     response.headers.reserve(1024);
     response.add_header(header::kContentType, "application/json");
     response.add_header(header::kActivityId, activity_id_);
-    response.add_header(header::kRequestCharge, charge);
+    response.add_header(header::kRequestCharge, charge_text(charge));
     response.add_header(header::kRequestDuration, in_milliseconds(timer_.elapsed()));
     response.add_header(header::kServiceVersion, "version=" ORRERY_VERSION);
     response.add_header(header::kGatewayVersion, "version=" ORRERY_VERSION);
@@ -47,13 +77,16 @@ http::Response Call::make_response(unsigned status, std::string_view charge) con
     if (const auto correlated = header(header::kCorrelatedActivityId)) {
         response.add_header(header::kCorrelatedActivityId, *correlated);
     }
+    if (context.receipt.position) {
+        add_position_headers(response, *context.receipt.position, context.request.api_version);
+    }
     return response;
 }
 
 http::Response Call::make_feed(std::string_view rid,
                                std::string_view element_name,
                                const service::Page& page) const {
-    http::Response response = make_response(200, kFeedCharge);
+    http::Response response = make_response(200);
     response.add_header(header::kItemCount, std::to_string(page.count));
     if (page.continuation) response.add_header(header::kContinuation, *page.continuation);
     std::string& body = response.body;
@@ -67,14 +100,14 @@ http::Response Call::make_feed(std::string_view rid,
 }
 
 http::Response Call::make_error(const Error& error) const {
-    constexpr std::string_view kNothing = "0";
     const unsigned status = http_status(error.code());
-    http::Response response = make_response(status, status < 500 ? kReadCharge : kNothing);
+    // Clients do not pay for failures of the server.
+    http::Response response = make_response(status, status < 500 ? context.receipt.charge : 0);
     if (error.sub_status() != 0) {
         response.add_header(header::kSubStatus, std::to_string(error.sub_status()));
     }
-    if (const auto wait = retry_after_ms(status)) {
-        response.add_header(header::kRetryAfterMs, std::to_string(*wait));
+    if (const auto wait = error.retry_after()) {
+        response.add_header(header::kRetryAfterMs, std::to_string(wait->count()));
     }
     response.body =
         error_body(status, error.message(), activity_id_, exchange_->target(), error.info());
@@ -107,30 +140,6 @@ void add_container_headers(http::Response& response, const service::FoundContain
 void add_database_headers(http::Response& response, const catalog::Database& database) {
     response.add_header(header::kAltContentPath, "dbs/" + header_text(database.name));
     response.add_header(header::kContentPath, database.rid.text());
-}
-
-void add_session_token(http::Response& response,
-                       const service::Position& position,
-                       service::ApiVersion version) {
-    std::string token;
-    model::append_session_token(token,
-                                {.range_id = position.range_id, .lsn = position.lsn},
-                                version < service::kVectorSessionTokens
-                                    ? model::SessionTokenForm::kSimple
-                                    : model::SessionTokenForm::kVector);
-    response.add_header(header::kSessionToken, token);
-}
-
-void add_position_headers(http::Response& response,
-                          const service::Position& position,
-                          service::ApiVersion version) {
-    add_session_token(response, position, version);
-    const std::string lsn = std::to_string(position.lsn);
-    response.add_header(header::kRangeId, std::to_string(position.range_id));
-    response.add_header(header::kLsn, lsn);
-    response.add_header(header::kLocalLsn, lsn);
-    response.add_header(header::kGlobalCommittedLsn, lsn);
-    response.add_header(header::kNumberOfReadRegions, "0");
 }
 
 }  // namespace orrery::gateway

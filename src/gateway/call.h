@@ -12,17 +12,11 @@
 #include "base/stopwatch.h"
 #include "gateway/resource_path.h"
 #include "http/message.h"
-#include "service/item_target.h"
+#include "service/context.h"
 #include "service/lookup.h"
 #include "service/page.h"
-#include "service/request.h"
 
 namespace orrery::gateway {
-
-// Request charges. Constants: nothing is metered yet.
-inline constexpr std::string_view kReadCharge = "1";
-inline constexpr std::string_view kWriteCharge = "5.71";
-inline constexpr std::string_view kFeedCharge = "2.29";
 
 struct Route;
 
@@ -32,7 +26,7 @@ public:
         : exchange_(std::move(exchange)), activity_id_(std::move(activity_id)) {}
 
     ResourcePath path;
-    service::Request request;
+    service::Context context;
     const Route* route = nullptr;  // set by the router
     bool repeated = false;         // it runs for the second time
 
@@ -46,8 +40,8 @@ public:
     // Prefer: return=minimal.
     bool wants_minimal() const;
 
-    // A response with the headers that every answer carries.
-    http::Response make_response(unsigned status, std::string_view charge) const;
+    // A response with the headers that every answer carries, and those of the operation's receipt.
+    http::Response make_response(unsigned status) const;
     // The envelope of a feed page: {"_rid":...,"Documents":[...],"_count":n}.
     http::Response make_feed(std::string_view rid,
                              std::string_view element_name,
@@ -63,6 +57,8 @@ public:
     }
 
 private:
+    http::Response make_response(unsigned status, double charge) const;
+
     std::shared_ptr<http::Exchange> exchange_;
     std::string activity_id_;
     Timer timer_;
@@ -77,12 +73,5 @@ std::string header_text(std::string_view text);
 // under them and build links from them.
 void add_container_headers(http::Response& response, const service::FoundContainer& found);
 void add_database_headers(http::Response& response, const catalog::Database& database);
-void add_session_token(http::Response& response,
-                       const service::Position& position,
-                       service::ApiVersion version);
-// The session token and the LSN headers of a partition.
-void add_position_headers(http::Response& response,
-                          const service::Position& position,
-                          service::ApiVersion version);
 
 }  // namespace orrery::gateway

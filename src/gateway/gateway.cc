@@ -4,11 +4,14 @@
 #include <array>
 #include <cctype>
 #include <charconv>
+#include <chrono>
 
+#include "base/stopwatch.h"
 #include "gateway/handlers/handlers.h"
 #include "gateway/headers.h"
 #include "gateway/router.h"
 #include "gateway/status.h"
+#include "model/limits.h"
 
 namespace orrery::gateway {
 
@@ -75,6 +78,8 @@ public:
         if (call.exchange().body_too_large()) {
             return call.fail(Error(ErrorCode::kTooLarge, "Request size is too large"));
         }
+        call.context.allowance.deadline =
+            monotonic_now() + std::chrono::milliseconds(model::limits::kOperationMillisecondsMax);
         dispatch(backend_, CallPtr(shared_from_this(), &call));
     }
 
@@ -114,7 +119,9 @@ Status Gateway::prepare(Call& call) const {
                                   .date = call.header(header::kDate)};
     TRY(backend_.key.check(
         call.header(header::kAuthorization), parts, backend_.clock.now_seconds()));
-    call.request = TRY(read_request(call));
+    call.context.principal.kind = auth::Principal::Kind::kAccountKey;
+    call.context.request = TRY(read_request(call));
+    call.context.allowance.memory = &backend_.query_memory;
     return {};
 }
 
@@ -135,9 +142,7 @@ http::Response Gateway::refuse(unsigned status, std::string_view reason) {
     const std::string activity_id = activity_ids_.next();
     response.add_header(header::kContentType, "application/json");
     response.add_header(header::kActivityId, activity_id);
-    if (const auto wait = retry_after_ms(status)) {
-        response.add_header(header::kRetryAfterMs, std::to_string(*wait));
-    }
+    if (status == 503) response.add_header(header::kRetryAfterMs, "100");
     response.body = error_body(status, reason, activity_id, "");
     response.close = true;
     return response;

@@ -208,10 +208,7 @@ TEST_F(GatewayTest, RefusedConnectionGetsABody) {
     EXPECT_THAT(reply.json().find("message")->string(), HasSubstr("too much"));
     EXPECT_TRUE(gateway_.refuse(400, "x").close);
     EXPECT_THAT(gateway_.refuse(400, "x").headers, Not(HasSubstr("x-ms-retry-after-ms")));
-    for (const unsigned status : {429U, 449U, 503U}) {
-        EXPECT_THAT(gateway_.refuse(status, "x").headers,
-                    HasSubstr("x-ms-retry-after-ms: 100\r\n"));
-    }
+    EXPECT_THAT(gateway_.refuse(503, "x").headers, HasSubstr("x-ms-retry-after-ms: 100\r\n"));
 }
 
 TEST_F(GatewayTest, AccountNamesTheRequestedHost) {

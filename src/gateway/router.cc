@@ -1,9 +1,12 @@
 #include "gateway/router.h"
 
+#include <chrono>
 #include <string>
 
+#include "auth/action.h"
 #include "gateway/handlers/handlers.h"
 #include "gateway/headers.h"
+#include "service/charges.h"
 #include "service/errors.h"
 
 namespace orrery::gateway {
@@ -24,50 +27,200 @@ struct Route {
     std::string_view method;
     Handler handler;
     Lane lane;
+    // What a credential must be allowed to do. A POST on a feed can be more than a create: see
+    // action_of().
+    auth::Action action;
 };
 
 namespace {
 
+using auth::Action;
+
 constexpr Route kRoutes[] = {
-    {ResourceType::kAccount, false, "GET", handlers::read_account, Lane::kReactor},
-    {ResourceType::kDatabase, true, "GET", handlers::list_databases, Lane::kControl},
-    {ResourceType::kDatabase, true, "POST", handlers::post_database, Lane::kControl},
-    {ResourceType::kDatabase, false, "GET", handlers::read_database, Lane::kReactor},
-    {ResourceType::kDatabase, false, "DELETE", handlers::delete_database, Lane::kControl},
-    {ResourceType::kContainer, true, "GET", handlers::list_containers, Lane::kControl},
-    {ResourceType::kContainer, true, "POST", handlers::post_container, Lane::kControl},
-    {ResourceType::kContainer, false, "GET", handlers::read_container, Lane::kControl},
-    {ResourceType::kContainer, false, "PUT", handlers::replace_container, Lane::kControl},
-    {ResourceType::kContainer, false, "DELETE", handlers::delete_container, Lane::kControl},
-    {ResourceType::kItem, true, "GET", handlers::list_items, Lane::kQueries},
-    {ResourceType::kItem, true, "POST", handlers::post_item, Lane::kReactor},
-    {ResourceType::kItem, false, "GET", handlers::read_item, Lane::kReactor},
-    {ResourceType::kItem, false, "PUT", handlers::replace_item, Lane::kReactor},
-    {ResourceType::kItem, false, "PATCH", handlers::patch_item, Lane::kReactor},
-    {ResourceType::kItem, false, "DELETE", handlers::delete_item, Lane::kReactor},
-    {ResourceType::kOperation, false, "POST", handlers::post_operation, Lane::kReactor},
-    {ResourceType::kStoredProcedure, true, "GET", handlers::list_scripts, Lane::kControl},
-    {ResourceType::kStoredProcedure, true, "POST", handlers::post_script, Lane::kControl},
-    {ResourceType::kStoredProcedure, false, "GET", handlers::read_script, Lane::kControl},
-    {ResourceType::kStoredProcedure, false, "PUT", handlers::replace_script, Lane::kControl},
-    {ResourceType::kStoredProcedure, false, "DELETE", handlers::delete_script, Lane::kControl},
-    {ResourceType::kStoredProcedure, false, "POST", handlers::execute_procedure, Lane::kReactor},
-    {ResourceType::kTrigger, true, "GET", handlers::list_scripts, Lane::kControl},
-    {ResourceType::kTrigger, true, "POST", handlers::post_script, Lane::kControl},
-    {ResourceType::kTrigger, false, "GET", handlers::read_script, Lane::kControl},
-    {ResourceType::kTrigger, false, "PUT", handlers::replace_script, Lane::kControl},
-    {ResourceType::kTrigger, false, "DELETE", handlers::delete_script, Lane::kControl},
-    {ResourceType::kUdf, true, "GET", handlers::list_scripts, Lane::kControl},
-    {ResourceType::kUdf, true, "POST", handlers::post_script, Lane::kControl},
-    {ResourceType::kUdf, false, "GET", handlers::read_script, Lane::kControl},
-    {ResourceType::kUdf, false, "PUT", handlers::replace_script, Lane::kControl},
-    {ResourceType::kUdf, false, "DELETE", handlers::delete_script, Lane::kControl},
-    {ResourceType::kRange, true, "GET", handlers::list_ranges, Lane::kReactor},
-    {ResourceType::kRange, false, "GET", handlers::read_range, Lane::kReactor},
-    {ResourceType::kOffer, true, "GET", handlers::list_offers, Lane::kControl},
-    {ResourceType::kOffer, true, "POST", handlers::query_offers, Lane::kControl},
-    {ResourceType::kOffer, false, "GET", handlers::read_offer, Lane::kReactor},
-    {ResourceType::kOffer, false, "PUT", handlers::refuse_offer_change, Lane::kReactor},
+    {ResourceType::kAccount,
+     false,
+     "GET",
+     handlers::read_account,
+     Lane::kReactor,
+     Action::kReadAccount},
+    {ResourceType::kDatabase,
+     true,
+     "GET",
+     handlers::list_databases,
+     Lane::kControl,
+     Action::kReadDatabase},
+    {ResourceType::kDatabase,
+     true,
+     "POST",
+     handlers::post_database,
+     Lane::kControl,
+     Action::kWriteDatabase},
+    {ResourceType::kDatabase,
+     false,
+     "GET",
+     handlers::read_database,
+     Lane::kReactor,
+     Action::kReadDatabase},
+    {ResourceType::kDatabase,
+     false,
+     "DELETE",
+     handlers::delete_database,
+     Lane::kControl,
+     Action::kWriteDatabase},
+    {ResourceType::kContainer,
+     true,
+     "GET",
+     handlers::list_containers,
+     Lane::kControl,
+     Action::kReadContainer},
+    {ResourceType::kContainer,
+     true,
+     "POST",
+     handlers::post_container,
+     Lane::kControl,
+     Action::kWriteContainer},
+    {ResourceType::kContainer,
+     false,
+     "GET",
+     handlers::read_container,
+     Lane::kControl,
+     Action::kReadContainer},
+    {ResourceType::kContainer,
+     false,
+     "PUT",
+     handlers::replace_container,
+     Lane::kControl,
+     Action::kWriteContainer},
+    {ResourceType::kContainer,
+     false,
+     "DELETE",
+     handlers::delete_container,
+     Lane::kControl,
+     Action::kWriteContainer},
+    {ResourceType::kItem, true, "GET", handlers::list_items, Lane::kQueries, Action::kReadFeed},
+    {ResourceType::kItem, true, "POST", handlers::post_item, Lane::kReactor, Action::kCreateItem},
+    {ResourceType::kItem, false, "GET", handlers::read_item, Lane::kReactor, Action::kReadItem},
+    {ResourceType::kItem,
+     false,
+     "PUT",
+     handlers::replace_item,
+     Lane::kReactor,
+     Action::kReplaceItem},
+    {ResourceType::kItem,
+     false,
+     "PATCH",
+     handlers::patch_item,
+     Lane::kReactor,
+     Action::kReplaceItem},
+    {ResourceType::kItem,
+     false,
+     "DELETE",
+     handlers::delete_item,
+     Lane::kReactor,
+     Action::kDeleteItem},
+    {ResourceType::kOperation,
+     false,
+     "POST",
+     handlers::post_operation,
+     Lane::kReactor,
+     Action::kDeleteItem},
+    {ResourceType::kStoredProcedure,
+     true,
+     "GET",
+     handlers::list_scripts,
+     Lane::kControl,
+     Action::kReadScript},
+    {ResourceType::kStoredProcedure,
+     true,
+     "POST",
+     handlers::post_script,
+     Lane::kControl,
+     Action::kWriteScript},
+    {ResourceType::kStoredProcedure,
+     false,
+     "GET",
+     handlers::read_script,
+     Lane::kControl,
+     Action::kReadScript},
+    {ResourceType::kStoredProcedure,
+     false,
+     "PUT",
+     handlers::replace_script,
+     Lane::kControl,
+     Action::kWriteScript},
+    {ResourceType::kStoredProcedure,
+     false,
+     "DELETE",
+     handlers::delete_script,
+     Lane::kControl,
+     Action::kWriteScript},
+    {ResourceType::kStoredProcedure,
+     false,
+     "POST",
+     handlers::execute_procedure,
+     Lane::kReactor,
+     Action::kExecuteProcedure},
+    {ResourceType::kTrigger,
+     true,
+     "GET",
+     handlers::list_scripts,
+     Lane::kControl,
+     Action::kReadScript},
+    {ResourceType::kTrigger,
+     true,
+     "POST",
+     handlers::post_script,
+     Lane::kControl,
+     Action::kWriteScript},
+    {ResourceType::kTrigger,
+     false,
+     "GET",
+     handlers::read_script,
+     Lane::kControl,
+     Action::kReadScript},
+    {ResourceType::kTrigger,
+     false,
+     "PUT",
+     handlers::replace_script,
+     Lane::kControl,
+     Action::kWriteScript},
+    {ResourceType::kTrigger,
+     false,
+     "DELETE",
+     handlers::delete_script,
+     Lane::kControl,
+     Action::kWriteScript},
+    {ResourceType::kUdf, true, "GET", handlers::list_scripts, Lane::kControl, Action::kReadScript},
+    {ResourceType::kUdf, true, "POST", handlers::post_script, Lane::kControl, Action::kWriteScript},
+    {ResourceType::kUdf, false, "GET", handlers::read_script, Lane::kControl, Action::kReadScript},
+    {ResourceType::kUdf,
+     false,
+     "PUT",
+     handlers::replace_script,
+     Lane::kControl,
+     Action::kWriteScript},
+    {ResourceType::kUdf,
+     false,
+     "DELETE",
+     handlers::delete_script,
+     Lane::kControl,
+     Action::kWriteScript},
+    {ResourceType::kRange, true, "GET", handlers::list_ranges, Lane::kReactor, Action::kReadRanges},
+    {ResourceType::kRange, false, "GET", handlers::read_range, Lane::kReactor, Action::kReadRanges},
+    {ResourceType::kOffer, true, "GET", handlers::list_offers, Lane::kControl, Action::kReadOffer},
+    {ResourceType::kOffer,
+     true,
+     "POST",
+     handlers::query_offers,
+     Lane::kControl,
+     Action::kReadOffer},
+    {ResourceType::kOffer, false, "GET", handlers::read_offer, Lane::kReactor, Action::kReadOffer},
+    {ResourceType::kOffer,
+     false,
+     "PUT",
+     handlers::refuse_offer_change,
+     Lane::kReactor,
+     Action::kWriteOffer},
 };
 
 Error no_route(const Call& call, bool known_type) {
@@ -103,55 +256,85 @@ Lane lane_of(const Route& route, Call& call) {
     return small && !(posted && call.flag(header::kIsBatch)) ? Lane::kReactor : Lane::kItems;
 }
 
+void begin(const Backend& backend, const CallPtr& call) {
+    if (call->context.is_late()) {
+        return call->fail(Error(ErrorCode::kTimeout, "The request waited too long for its turn."));
+    }
+    call->context.receipt.charge = service::kReadCharge;
+    call->route->handler(backend, call);
+}
+
 void run_in(Lane lane, const Backend& backend, const CallPtr& call) {
-    const Handler handler = call->route->handler;
-    call->request.may_block = lane != Lane::kReactor;
+    call->context.receipt = {};
+    call->context.allowance.may_block = lane != Lane::kReactor;
+    call->context.allowance.pacer = nullptr;
     bool taken = true;
     switch (lane) {
         case Lane::kReactor:
-            return handler(backend, call);
+            return begin(backend, call);
         case Lane::kControl:
-            taken = backend.lanes.control.try_post(
-                [&backend, call, handler] { handler(backend, call); });
+            taken = backend.lanes.control.try_post([&backend, call] { begin(backend, call); });
             break;
         case Lane::kItems:
-            taken =
-                backend.lanes.items.try_post([&backend, call, handler] { handler(backend, call); });
+            taken = backend.lanes.items.try_post([&backend, call] { begin(backend, call); });
             break;
         case Lane::kQueries:
-            taken = backend.lanes.queries.try_post([&backend, call, handler](Pacer& pacer) {
-                call->request.pacer = &pacer;
-                handler(backend, call);
+            taken = backend.lanes.queries.try_post([&backend, call](Pacer& pacer) {
+                call->context.allowance.pacer = &pacer;
+                begin(backend, call);
             });
             break;
     }
     if (!taken) {
+        constexpr std::chrono::milliseconds kTurnOver{500};
         call->fail(Error(ErrorCode::kThrottled,
-                         "The server has too many requests of this kind waiting; retry later."));
+                         "The server has too many requests of this kind waiting; retry later.")
+                       .with_retry_after(kTurnOver));
     }
+}
+
+const Route* find_route(const ResourcePath& path, std::string_view method, bool& known_type) {
+    for (const Route& route : kRoutes) {
+        if (route.type != path.type) continue;
+        known_type = true;
+        if (route.feed == path.feed && route.method == method) return &route;
+    }
+    return nullptr;
+}
+
+// HEAD is GET; the connection omits the body.
+std::string_view method_of(const Call& call) {
+    const std::string_view method = call.exchange().method();
+    return method == "HEAD" ? "GET" : method;
 }
 
 }  // namespace
 
-void dispatch(const Backend& backend, const CallPtr& call) {
-    // HEAD is GET; the connection omits the body.
-    const std::string_view method =
-        call->exchange().method() == "HEAD" ? "GET" : call->exchange().method();
+std::optional<auth::Action> action_of(const Call& call) {
     bool known_type = false;
-    for (const Route& route : kRoutes) {
-        if (route.type != call->path.type) continue;
-        known_type = true;
-        if (route.feed != call->path.feed || route.method != method) continue;
-        if (asks_for_other_triggers(*call, method)) {
-            return call->fail(handlers::no_triggers_here());
-        }
-        if (asks_for_other_plan(*call)) {
-            return call->fail(service::bad_request("Only queries on items have a query plan."));
-        }
-        call->route = &route;
-        return run_in(lane_of(route, *call), backend, call);
+    const Route* route = find_route(call.path, method_of(call), known_type);
+    if (route == nullptr) return std::nullopt;
+    const bool posted_to_feed = route->feed && route->method == "POST";
+    if (!posted_to_feed) return route->action;
+    const bool item = route->type == ResourceType::kItem;
+    if (handlers::is_query(call) || call.flag(header::kIsQueryPlan)) {
+        return item ? Action::kQueryItems : find_route(call.path, "GET", known_type)->action;
     }
-    call->fail(no_route(*call, known_type));
+    if (item && call.flag(header::kIsBatch)) return Action::kRunBatch;
+    if (item && call.flag(header::kIsUpsert)) return Action::kUpsertItem;
+    return route->action;
+}
+
+void dispatch(const Backend& backend, const CallPtr& call) {
+    const std::string_view method = method_of(*call);
+    bool known_type = false;
+    call->route = find_route(call->path, method, known_type);
+    if (call->route == nullptr) return call->fail(no_route(*call, known_type));
+    if (asks_for_other_triggers(*call, method)) return call->fail(handlers::no_triggers_here());
+    if (asks_for_other_plan(*call)) {
+        return call->fail(service::bad_request("Only queries on items have a query plan."));
+    }
+    run_in(lane_of(*call->route, *call), backend, call);
 }
 
 bool run_again(const Backend& backend, const CallPtr& call, const Error& error) {

@@ -1,6 +1,8 @@
 #include "gateway/router.h"
 
+#include <chrono>
 #include <future>
+#include <optional>
 
 #include <gtest/gtest.h>
 
@@ -10,6 +12,8 @@ namespace orrery::gateway {
 namespace {
 
 using testing_support::GatewayTest;
+using testing_support::Headers;
+using testing_support::Reply;
 
 class RouterTest : public GatewayTest {
 protected:
@@ -42,10 +46,81 @@ TEST_F(RouterTest, AFullLaneAnswers429AndOthersGoOn) {
     }
     const auto refused = send("GET", "/dbs");
     EXPECT_EQ(refused.status, 429U);
-    EXPECT_TRUE(refused.header("x-ms-retry-after-ms"));
+    EXPECT_EQ(refused.header("x-ms-retry-after-ms"), "500");
+    EXPECT_EQ(refused.header("x-ms-request-charge"), "0");
     EXPECT_EQ(create(R"({"id":"1","pk":"a"})").status, 201U);
     EXPECT_EQ(send("GET", "/dbs/d/colls/c/docs", keyed(R"(["a"])")).status, 200U);
     release.set_value();
+}
+
+TEST_F(RouterTest, ARequestThatWaitedTooLongIsNotBegun) {
+    const Backend backend = make_backend("");
+    const auto exchange = make_exchange("POST", "/dbs", {}, R"({"id":"late"})");
+    auto response = exchange->response();
+    const auto call = std::make_shared<Call>(exchange, "activity");
+    call->path = *parse_resource_path("/dbs");
+    call->context.allowance.deadline =
+        std::chrono::steady_clock::now() - std::chrono::milliseconds(1);
+    dispatch(backend, call);
+    const Reply reply(response.get());
+    EXPECT_EQ(reply.status, 408U);
+    EXPECT_EQ(reply.header("x-ms-request-charge"), "0");
+    EXPECT_EQ(send("GET", "/dbs/late").status, 404U);
+}
+
+TEST_F(RouterTest, EveryRouteNamesTheRightItNeeds) {
+    using auth::Action;
+    const Headers query = {{"content-type", "application/query+json"}};
+    const struct {
+        const char* method;
+        const char* target;
+        Headers headers;
+        std::optional<Action> action;
+    } kCases[] = {
+        {"GET", "/", {}, Action::kReadAccount},
+        {"GET", "/dbs", {}, Action::kReadDatabase},
+        {"HEAD", "/dbs", {}, Action::kReadDatabase},
+        {"POST", "/dbs", {}, Action::kWriteDatabase},
+        {"POST", "/dbs", query, Action::kReadDatabase},
+        {"DELETE", "/dbs/d", {}, Action::kWriteDatabase},
+        {"POST", "/dbs/d/colls", {}, Action::kWriteContainer},
+        {"POST", "/dbs/d/colls", query, Action::kReadContainer},
+        {"PUT", "/dbs/d/colls/c", {}, Action::kWriteContainer},
+        {"GET", "/dbs/d/colls/c/pkranges", {}, Action::kReadRanges},
+        {"GET", "/dbs/d/colls/c/docs", {}, Action::kReadFeed},
+        {"POST", "/dbs/d/colls/c/docs", {}, Action::kCreateItem},
+        {"POST", "/dbs/d/colls/c/docs", query, Action::kQueryItems},
+        {"POST",
+         "/dbs/d/colls/c/docs",
+         {{"x-ms-cosmos-is-query-plan-request", "True"}},
+         Action::kQueryItems},
+        {"POST",
+         "/dbs/d/colls/c/docs",
+         {{"x-ms-documentdb-is-upsert", "true"}},
+         Action::kUpsertItem},
+        {"POST",
+         "/dbs/d/colls/c/docs",
+         {{"x-ms-cosmos-is-batch-request", "true"}},
+         Action::kRunBatch},
+        {"GET", "/dbs/d/colls/c/docs/1", {}, Action::kReadItem},
+        {"PUT", "/dbs/d/colls/c/docs/1", {}, Action::kReplaceItem},
+        {"PATCH", "/dbs/d/colls/c/docs/1", {}, Action::kReplaceItem},
+        {"DELETE", "/dbs/d/colls/c/docs/1", {}, Action::kDeleteItem},
+        {"POST", "/dbs/d/colls/c/operations/partitionkeydelete", {}, Action::kDeleteItem},
+        {"POST", "/dbs/d/colls/c/sprocs", {}, Action::kWriteScript},
+        {"POST", "/dbs/d/colls/c/sprocs", query, Action::kReadScript},
+        {"POST", "/dbs/d/colls/c/sprocs/p", {}, Action::kExecuteProcedure},
+        {"DELETE", "/dbs/d/colls/c/triggers/t", {}, Action::kWriteScript},
+        {"GET", "/dbs/d/colls/c/udfs/f", {}, Action::kReadScript},
+        {"POST", "/offers", query, Action::kReadOffer},
+        {"PUT", "/offers/o", {}, Action::kWriteOffer},
+        {"DELETE", "/dbs", {}, std::nullopt},
+    };
+    for (const auto& one : kCases) {
+        Call call(make_exchange(one.method, one.target, one.headers), "activity");
+        call.path = *parse_resource_path(one.target);
+        EXPECT_EQ(action_of(call), one.action) << one.method << " " << one.target;
+    }
 }
 
 TEST_F(RouterTest, FirstUseOfAPartitionLeavesTheReactor) {

@@ -2,21 +2,12 @@
 
 #pragma once
 
-#include <cstdint>
-#include <optional>
 #include <string>
 #include <string_view>
 
 #include "base/http_status.h"
 
 namespace orrery::gateway {
-
-// How long a client should wait before retrying a transient failure; nullopt for other statuses.
-constexpr std::optional<std::uint32_t> retry_after_ms(unsigned status) {
-    constexpr std::uint32_t kSoon = 100;
-    const bool passes = status == 429 || status == 449 || status == 503;
-    return passes ? std::optional(kSoon) : std::nullopt;
-}
 
 // {"code":"NotFound","message":"Message: {\"Errors\":[\"...\"]}\r
 // ActivityId: ..."}. A message that is itself a JSON object, as query errors are, is inserted

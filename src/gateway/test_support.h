@@ -174,24 +174,29 @@ protected:
     std::atomic<bool> draining_ = false;
     bool healthy_ = true;
     service::Lanes lanes_{service::LaneOptions{}};
+    MemoryPool query_memory_{std::size_t{512} << 20};
+    Backend make_backend(const std::string& advertised_endpoint) {
+        return Backend{.resources = *services_.resources,
+                       .scripts = *services_.scripts,
+                       .script_executor = *services_.script_executor,
+                       .items = *services_.items,
+                       .batches = *services_.batches,
+                       .item_feed = *services_.feed,
+                       .queries = *services_.queries,
+                       .indexing = *services_.indexing,
+                       .lanes = lanes_,
+                       .query_memory = query_memory_,
+                       .key = key_,
+                       .clock = clock_,
+                       .random = random_,
+                       .certificate_pem = "-----BEGIN CERTIFICATE-----",
+                       .advertised_endpoint = advertised_endpoint,
+                       .default_host = "127.0.0.1:8081",
+                       .healthy = [this] { return healthy_; },
+                       .draining = draining_};
+    }
     Gateway make_gateway(const std::string& advertised_endpoint) {
-        return Gateway{Backend{.resources = *services_.resources,
-                               .scripts = *services_.scripts,
-                               .script_executor = *services_.script_executor,
-                               .items = *services_.items,
-                               .batches = *services_.batches,
-                               .item_feed = *services_.feed,
-                               .queries = *services_.queries,
-                               .indexing = *services_.indexing,
-                               .lanes = lanes_,
-                               .key = key_,
-                               .clock = clock_,
-                               .random = random_,
-                               .certificate_pem = "-----BEGIN CERTIFICATE-----",
-                               .advertised_endpoint = advertised_endpoint,
-                               .default_host = "127.0.0.1:8081",
-                               .healthy = [this] { return healthy_; },
-                               .draining = draining_}};
+        return Gateway{make_backend(advertised_endpoint)};
     }
     Gateway gateway_ = make_gateway("");
 };

@@ -48,16 +48,16 @@ inline constexpr std::size_t kBatchBytesMax = 4 * 1024 * 1024;  // response of a
 inline constexpr std::size_t kContinuationBytesMax = 4096;
 
 // Queries. Work is counted in steps: evaluating an expression or reading 64 bytes is one.
-inline constexpr std::int64_t kQueryPageMillisecondsMax = 5'000;  // then the page ends
-inline constexpr std::int64_t kQueryMillisecondsMax = 60'000;     // ours: if it cannot end; 408
-inline constexpr std::uint64_t kConditionWorkMax = 2'000'000;     // ours: of a patch, steps
-inline constexpr std::size_t kQueryGroupsMax = 500'000;           // GROUP BY table cells
-inline constexpr std::size_t kQueryMemoryBytesMax = 256 << 20;    // ours: of one query
-inline constexpr std::size_t kQueryMemoryMegabytesDefault = 512;  // ours: of all together; 429
-inline constexpr std::size_t kQueryTextUnitsMax = 512 * 1024;     // query text 512 KB, UTF-16 units
-inline constexpr std::size_t kQueryDepthMax = 512;                // ours: levels of an expression
-inline constexpr std::size_t kQueryJoinsMax = 10;                 // JOINs of one FROM
-inline constexpr std::size_t kQueryAggregatesMax = 21;            // with GROUP BY over partitions
+inline constexpr std::int64_t kQueryPageMillisecondsMax = 5'000;   // then the page ends
+inline constexpr std::int64_t kOperationMillisecondsMax = 60'000;  // ours; then 408
+inline constexpr std::uint64_t kConditionWorkMax = 2'000'000;      // ours: of a patch, steps
+inline constexpr std::size_t kQueryGroupsMax = 500'000;            // GROUP BY table cells
+inline constexpr std::size_t kQueryMemoryBytesMax = 256 << 20;     // ours: of one query
+inline constexpr std::size_t kQueryMemoryMegabytesDefault = 512;   // ours: of all together; 429
+inline constexpr std::size_t kQueryTextUnitsMax = 512 * 1024;  // query text 512 KB, UTF-16 units
+inline constexpr std::size_t kQueryDepthMax = 512;             // ours: levels of an expression
+inline constexpr std::size_t kQueryJoinsMax = 10;              // JOINs of one FROM
+inline constexpr std::size_t kQueryAggregatesMax = 21;         // with GROUP BY over partitions
 // Ours: what one script transaction may write.
 inline constexpr std::size_t kTransactionWritesMax = 10'000;
 inline constexpr std::size_t kTransactionBytesMax = std::size_t{64} << 20;

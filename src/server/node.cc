@@ -125,7 +125,7 @@ void Node::build_services(const ServeConfig& config) {
             .close_after = std::chrono::seconds(config.partition_idle_seconds)});
     signer_ = std::make_unique<service::ContinuationSigner>(catalog_->secret());
     query_memory_ = std::make_unique<MemoryPool>(std::size_t{config.query_memory_mb} << 20);
-    resource_feed_ = std::make_unique<service::ResourceFeed>(*signer_, clock_, *query_memory_);
+    resource_feed_ = std::make_unique<service::ResourceFeed>(*signer_, clock_);
     resources_ = std::make_unique<service::Resources>(
         *catalog_,
         *resource_feed_,
@@ -143,8 +143,7 @@ void Node::build_services(const ServeConfig& config) {
     // They read ahead for scans of many items, which must not delay short requests.
     readers_ = std::make_unique<ThreadPool>(ThreadPool::Options{
         .threads = service::default_threads(), .priority = ThreadPool::Priority::kLow});
-    queries_ = std::make_unique<service::Queries>(
-        *partitions_, *signer_, clock_, *readers_, *query_memory_);
+    queries_ = std::make_unique<service::Queries>(*partitions_, *signer_, clock_, *readers_);
     watchdog_ = std::make_unique<script::Watchdog>();
     script_pool_ = std::make_unique<script::ScriptPool>(
         script::RuntimeEnvironment{.clock = clock_, .random = random_, .watchdog = *watchdog_},
@@ -184,6 +183,7 @@ Status Node::open_gateway(const ServeConfig& config) {
                          .queries = *queries_,
                          .indexing = *indexing_,
                          .lanes = *lanes_,
+                         .query_memory = *query_memory_,
                          .key = master_key_,
                          .clock = clock_,
                          .random = random_,

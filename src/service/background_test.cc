@@ -15,6 +15,7 @@ namespace orrery::service {
 namespace {
 
 using std::chrono::seconds;
+using testing_support::Asked;
 using testing_support::item;
 using testing_support::must;
 using testing_support::ServiceTest;
@@ -164,10 +165,11 @@ TEST_F(BackgroundTest, RemovesTheItemsOfDeletedPartitionKeys) {
     create(container, 20);
     Request request;
     request.partition_key = R"(["gone"])";
-    ASSERT_TRUE(testing_support::Services::wait([&](const ItemCallback& done) {
-                    services_.items->remove_key(request, container, done);
-                }).answer);
-    EXPECT_EQ(must(services_.feed->read({}, *container)).page.count, 20U);
+    ASSERT_TRUE(
+        testing_support::Services::wait(request, [&](Context& context, const ItemCallback& done) {
+            services_.items->remove_key(context, container, done);
+        }).answer);
+    EXPECT_EQ(must(services_.feed->read(Asked(), *container)).count, 20U);
     EXPECT_EQ(count(container), 470U);
     Background background(*services_.catalog,
                           *services_.partitions,

@@ -45,21 +45,22 @@ struct Step {
 class Batches::Staging {
 public:
     Staging(Partitions& partitions,
-            const Request& request,
+            const Context& context,
             const catalog::ContainerPtr& container,
             const BatchOptions& options)
-        : partitions_(partitions), request_(request), container_(container), options_(options) {}
+        : partitions_(partitions), context_(context), container_(container), options_(options) {}
 
     Result<std::shared_ptr<partition::Partition>> find_partition() {
-        TRY(check_intended_container(request_, *container_));
-        if (!options_.atomic && request_.range_id) {
+        const Request& request = context_.request;
+        TRY(check_intended_container(request, *container_));
+        if (!options_.atomic && request.range_id) {
             Request range;
-            range.range_id = request_.range_id;
+            range.range_id = request.range_id;
             const ItemSelection selection = TRY(select_items(range, *container_));
-            return partitions_.open(*container_, selection.first_range);
+            return partitions_.open(*container_, selection.first_range, context_.allowance);
         }
-        key_ = TRY(required_partition_key(request_, *container_));
-        return TRY(route(partitions_, request_, *container_, *key_)).partition;
+        key_ = TRY(required_partition_key(request, *container_));
+        return TRY(route(partitions_, context_, *container_, *key_)).partition;
     }
 
     Step stage(const model::BatchOperation& operation, const partition::Partition& partition) {
@@ -72,7 +73,8 @@ public:
 
 private:
     Result<StagedOperation> stage_one(const model::BatchOperation& operation) {
-        const Request one = TRY(request_of(operation));
+        Context one = context_;
+        one.request = TRY(request_of(operation));
         const std::string_view body = operation.body ? *operation.body : std::string_view();
         const bool puts = operation.kind == Kind::kCreate || operation.kind == Kind::kUpsert;
         if (!puts && !operation.id) return bad_request("An operation of the batch has no id.");
@@ -96,7 +98,7 @@ private:
 
     // The request that would run this operation alone.
     Result<Request> request_of(const model::BatchOperation& operation) {
-        Request one = request_;
+        Request one = context_.request;
         const auto view = [](const std::optional<std::string>& text) {
             return text ? std::optional<std::string_view>(*text) : std::nullopt;
         };
@@ -119,7 +121,7 @@ private:
     }
 
     Partitions& partitions_;
-    const Request& request_;
+    const Context& context_;
     const catalog::ContainerPtr& container_;
     const BatchOptions options_;
     std::optional<model::PartitionKeyValue> key_;
@@ -129,11 +131,13 @@ private:
 // succeeds, which distinguishes them from a failed commit.
 class Batches::Task final : public partition::WriteTask {
 public:
-    Task(std::shared_ptr<partition::Partition> partition,
+    Task(Context& context,
+         std::shared_ptr<partition::Partition> partition,
          std::vector<Step> steps,
          const BatchOptions& options,
          BatchCallback done)
-        : partition_(std::move(partition)),
+        : context_(context),
+          partition_(std::move(partition)),
           steps_(std::move(steps)),
           options_(options),
           done_(std::move(done)) {}
@@ -149,16 +153,22 @@ public:
     }
 
     void complete(Status outcome) override {
+        if (!outcome) {
+            context_.receipt.position = position_of(*partition_);
+            return done_(std::move(outcome).take_error());
+        }
         partition::Lsn newest = 0;
-        for (const Result<ItemAnswer>& result : results_) {
-            if (outcome && result) newest = std::max(newest, result->item_lsn);
+        context_.receipt.charge = 0;
+        std::vector<BatchResult> results;
+        results.reserve(results_.size());
+        for (Result<ItemAnswer>& result : results_) {
+            if (result) newest = std::max(newest, result->item_lsn);
+            const double charge = charge_of(result);
+            context_.receipt.charge += charge;
+            results.push_back({.answer = std::move(result), .charge = charge});
         }
-        const Position position = position_of(*partition_, newest);
-        if (outcome) {
-            done_({.results = std::move(results_), .position = position});
-        } else {
-            done_({.results = std::move(outcome).take_error(), .position = position});
-        }
+        context_.receipt.position = position_of(*partition_, newest);
+        done_(std::move(results));
     }
 
 private:
@@ -220,6 +230,12 @@ private:
         return answer;
     }
 
+    static double charge_of(const Result<ItemAnswer>& result) {
+        if (result) return service::charge_of(result->kind);
+        return result.error().code() == ErrorCode::kFailedDependency ? 0 : kReadCharge;
+    }
+
+    Context& context_;
     std::shared_ptr<partition::Partition> partition_;
     std::vector<Step> steps_;
     const BatchOptions options_;
@@ -229,27 +245,24 @@ private:
     bool full_ = false;
 };
 
-void Batches::run(const Request& request,
+void Batches::run(Context& context,
                   const catalog::ContainerPtr& container,
                   const std::vector<model::BatchOperation>& operations,
                   const BatchOptions& options,
                   const BatchCallback& done) {
-    const auto refuse = [&](Error error) {
-        done({.results = std::move(error), .position = std::nullopt});
-    };
-    if (operations.empty()) return refuse(bad_request("Batch request has no operations."));
+    if (operations.empty()) return done(bad_request("Batch request has no operations."));
     if (operations.size() > model::limits::kBatchOperationsMax) {
-        return refuse(bad_request("Batch request has more operations than what is supported."));
+        return done(bad_request("Batch request has more operations than what is supported."));
     }
-    Staging staging(partitions_, request, container, options);
+    Staging staging(partitions_, context, container, options);
     auto partition = staging.find_partition();
-    if (!partition) return refuse(std::move(partition).take_error());
+    if (!partition) return done(std::move(partition).take_error());
     const bool reads = std::any_of(operations.begin(), operations.end(), [](const auto& operation) {
         return operation.kind == Kind::kRead;
     });
     if (reads) {
-        if (auto session = check_session(request, **partition); !session) {
-            return refuse(std::move(session).take_error());
+        if (auto session = check_session(context, **partition); !session) {
+            return done(std::move(session).take_error());
         }
     }
     std::vector<Step> steps;
@@ -257,7 +270,8 @@ void Batches::run(const Request& request,
     for (const model::BatchOperation& operation : operations) {
         steps.push_back(staging.stage(operation, **partition));
     }
-    (*partition)->submit(std::make_unique<Task>(*partition, std::move(steps), options, done));
+    (*partition)
+        ->submit(std::make_unique<Task>(context, *partition, std::move(steps), options, done));
 }
 
 }  // namespace orrery::service

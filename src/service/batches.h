@@ -6,16 +6,14 @@
 
 #include <functional>
 #include <memory>
-#include <optional>
 #include <vector>
 
 #include "base/result.h"
 #include "catalog/resources.h"
 #include "model/batch.h"
-#include "service/item_target.h"
+#include "service/context.h"
 #include "service/item_write.h"
 #include "service/partitions.h"
-#include "service/request.h"
 
 namespace orrery::service {
 
@@ -24,12 +22,14 @@ struct BatchOptions {
     bool continue_on_error = false;  // bulk only: operations after a failure still run
 };
 
-struct BatchOutcome {
-    // One result per operation, in order, or an error if the whole request is refused and nothing
-    // was done.
-    Result<std::vector<Result<ItemAnswer>>> results;
-    std::optional<Position> position;
+struct BatchResult {
+    Result<ItemAnswer> answer;
+    double charge = 0;  // its part of the receipt's
 };
+
+// One result per operation, in order, or an error if the whole request is refused and nothing was
+// done.
+using BatchOutcome = Result<std::vector<BatchResult>>;
 
 using BatchCallback = std::function<void(BatchOutcome)>;
 
@@ -38,8 +38,9 @@ public:
     explicit Batches(Partitions& partitions) : partitions_(partitions) {}
 
     // A transaction needs the request's partition key, a bulk its partition key range or key. Calls
-    // `done` once everything is durable or refused, usually on the executor's thread.
-    void run(const Request& request,
+    // `done` once everything is durable or refused, usually on the executor's thread. The context
+    // must live until then.
+    void run(Context& context,
              const catalog::ContainerPtr& container,
              const std::vector<model::BatchOperation>& operations,
              const BatchOptions& options,

@@ -14,6 +14,7 @@ namespace {
 
 using testing::ElementsAre;
 using testing::HasSubstr;
+using testing_support::Asked;
 using testing_support::code_of;
 using testing_support::item;
 using testing_support::must;
@@ -45,10 +46,10 @@ model::BatchOperation with_key(model::BatchOperation operation, std::string key)
 }
 
 std::vector<std::string> codes_of(const BatchOutcome& outcome) {
-    if (!outcome.results) return {code_of(outcome.results)};
+    if (!outcome) return {code_of(outcome)};
     std::vector<std::string> out;
-    for (const auto& result : *outcome.results) {
-        out.push_back(code_of(result));
+    for (const BatchResult& result : *outcome) {
+        out.push_back(code_of(result.answer));
     }
     return out;
 }
@@ -62,11 +63,12 @@ protected:
     BatchOutcome run(const std::vector<model::BatchOperation>& operations,
                      const Request& request,
                      const BatchOptions& options) {
-        std::promise<BatchOutcome> outcome;
-        services_.batches->run(request, container_, operations, options, [&](BatchOutcome given) {
-            outcome.set_value(std::move(given));
+        Asked asked(request);
+        BatchOutcome outcome = wait_for<BatchOutcome>([&](const BatchCallback& done) {
+            services_.batches->run(asked, container_, operations, options, done);
         });
-        return outcome.get_future().get();
+        receipt_ = asked.context.receipt;
+        return outcome;
     }
     BatchOutcome transact(const std::vector<model::BatchOperation>& operations,
                           Request request = {}) {
@@ -80,10 +82,11 @@ protected:
         return run(operations, request, {.atomic = false, .continue_on_error = continue_on_error});
     }
     std::vector<std::string> ids() {
-        return testing_support::ids_of(must(services_.feed->read({}, *container_)).page);
+        return testing_support::ids_of(must(services_.feed->read(Asked(), *container_)));
     }
     partition::Lsn lsn() { return must(services_.partitions->open(*container_, 0))->lsn(); }
 
+    Receipt receipt_;  // of the last run
     catalog::ContainerPtr container_ = services_.container(
         R"({"uniqueKeyPolicy":{"uniqueKeys":[{"paths":["/u"]}]},"defaultTtl":-1})");
 };
@@ -99,17 +102,17 @@ TEST_F(BatchesTest, OperationsSeeEarlierOnes) {
                   create(R"({"id":"3","pk":"a","u":1})"),
                   remove("3"),
                   read("2")});
-    ASSERT_TRUE(outcome.results);
+    ASSERT_TRUE(outcome);
     EXPECT_THAT(codes_of(outcome),
                 ElementsAre("ok", "ok", "ok", "ok", "ok", "ok", "ok", "ok", "ok"));
-    const auto& results = *outcome.results;
-    EXPECT_EQ(results[0]->kind, ItemAnswer::Kind::kCreated);
-    EXPECT_THAT(json_of(results[1]), HasSubstr(R"("n":1)"));
-    EXPECT_THAT(json_of(results[2]), HasSubstr(R"("n":2)"));
-    EXPECT_EQ(results[4]->kind, ItemAnswer::Kind::kCreated);
-    EXPECT_EQ(results[5]->kind, ItemAnswer::Kind::kReplaced);
-    EXPECT_EQ(results[7]->kind, ItemAnswer::Kind::kRemoved);
-    EXPECT_THAT(json_of(results[8]), HasSubstr(R"("u":3)"));
+    const auto& results = *outcome;
+    EXPECT_EQ(results[0].answer->kind, ItemAnswer::Kind::kCreated);
+    EXPECT_THAT(json_of(results[1].answer), HasSubstr(R"("n":1)"));
+    EXPECT_THAT(json_of(results[2].answer), HasSubstr(R"("n":2)"));
+    EXPECT_EQ(results[4].answer->kind, ItemAnswer::Kind::kCreated);
+    EXPECT_EQ(results[5].answer->kind, ItemAnswer::Kind::kReplaced);
+    EXPECT_EQ(results[7].answer->kind, ItemAnswer::Kind::kRemoved);
+    EXPECT_THAT(json_of(results[8].answer), HasSubstr(R"("u":3)"));
     EXPECT_THAT(ids(), ElementsAre("1", "2"));
     EXPECT_EQ(services_.problems(), "");
 }
@@ -118,12 +121,12 @@ TEST_F(BatchesTest, TransactionHasOneLsnAndManyEtags) {
     const auto outcome = transact({create(item("1", "a", R"(,"u":1)")),
                                    create(item("2", "a", R"(,"u":2)")),
                                    upsert(item("1", "a", R"(,"u":3)"))});
-    ASSERT_TRUE(outcome.results);
-    const auto& results = *outcome.results;
-    EXPECT_EQ(outcome.position->lsn, 1);
-    EXPECT_EQ(results[2]->item_lsn, 1);
-    EXPECT_NE(results[0]->etag, results[1]->etag);
-    EXPECT_NE(results[0]->etag, results[2]->etag);
+    ASSERT_TRUE(outcome);
+    const auto& results = *outcome;
+    EXPECT_EQ(receipt_.position->lsn, 1);
+    EXPECT_EQ(results[2].answer->item_lsn, 1);
+    EXPECT_NE(results[0].answer->etag, results[1].answer->etag);
+    EXPECT_NE(results[0].answer->etag, results[2].answer->etag);
     EXPECT_EQ(services_.create(container_, item("3", "a", R"(,"u":4)")).answer->item_lsn, 2);
     EXPECT_EQ(services_.problems(), "");
 }
@@ -169,17 +172,17 @@ TEST_F(BatchesTest, ReadsMayBeConditional) {
     model::BatchOperation known = read("1");
     known.if_none_match = created.answer->etag;
     const auto outcome = transact({known, read("1")});
-    EXPECT_EQ((*outcome.results)[0]->kind, ItemAnswer::Kind::kNotModified);
-    EXPECT_EQ(json_of((*outcome.results)[0]), "");
-    EXPECT_EQ((*outcome.results)[1]->kind, ItemAnswer::Kind::kRead);
+    EXPECT_EQ((*outcome)[0].answer->kind, ItemAnswer::Kind::kNotModified);
+    EXPECT_EQ(json_of((*outcome)[0].answer), "");
+    EXPECT_EQ((*outcome)[1].answer->kind, ItemAnswer::Kind::kRead);
 }
 
 TEST_F(BatchesTest, MinimalReturnOmitsBodies) {
     model::BatchOperation quiet = create(item("1", "a"));
     quiet.minimal_return = true;
     const auto outcome = transact({quiet});
-    EXPECT_EQ(json_of((*outcome.results)[0]), "");
-    EXPECT_FALSE((*outcome.results)[0]->etag.empty());
+    EXPECT_EQ(json_of((*outcome)[0].answer), "");
+    EXPECT_FALSE((*outcome)[0].answer->etag.empty());
 }
 
 TEST_F(BatchesTest, RefusedAsAWhole) {
@@ -261,20 +264,21 @@ TEST_F(BatchesTest, FailedCommitFailsTheWholeRequest) {
         faulty.inject(storage::Fault::kFail, 1);
         Request request;
         request.partition_key = R"(["a"])";
-        std::promise<BatchOutcome> outcome;
-        services.batches->run(request,
-                              container,
-                              {create(item("1", "a")), create(item("1", "a"))},
-                              {.atomic = atomic, .continue_on_error = true},
-                              [&](BatchOutcome given) { outcome.set_value(std::move(given)); });
-        const BatchOutcome given = outcome.get_future().get();
+        Asked asked(request);
+        const auto given = wait_for<BatchOutcome>([&](const BatchCallback& done) {
+            services.batches->run(asked,
+                                  container,
+                                  {create(item("1", "a")), create(item("1", "a"))},
+                                  {.atomic = atomic, .continue_on_error = true},
+                                  done);
+        });
         // A refused transaction writes nothing, so nothing can fail.
         EXPECT_EQ(
             codes_of(given),
             atomic ? std::vector<std::string>({"424", "409"}) : std::vector<std::string>({"503"}));
         faulty.clear();
     }
-    EXPECT_EQ(must(services.feed->read({}, *container)).page.count, 1U);
+    EXPECT_EQ(must(services.feed->read(Asked(), *container)).count, 1U);
     EXPECT_EQ(services.problems(), "");
 }
 

@@ -18,6 +18,16 @@ Error owner_not_found() {
     return Error(ErrorCode::kNotFound, "Owner resource does not exist", kOwnerResourceNotFound);
 }
 
+Error throttled() {
+    constexpr std::uint32_t kRequestRateTooLarge = 3200;
+    return Error(
+        ErrorCode::kThrottled,
+        "Request rate is large. More Request Units may be needed, so no changes were made. "
+        "Please retry this request later. Learn more: "
+        "http://aka.ms/cosmosdb-error-429",
+        kRequestRateTooLarge);
+}
+
 Error bad_request(std::string message, std::uint32_t sub_status) {
     return Error(ErrorCode::kBadRequest, std::move(message), sub_status);
 }

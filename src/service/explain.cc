@@ -30,15 +30,17 @@ json::Value number(std::uint64_t value) { return static_cast<std::int64_t>(value
 
 }  // namespace
 
-std::string explanation(const sql::ast::Query& query, const QueryAnswer& answer) {
+std::string explanation(const sql::ast::Query& query,
+                        const QueryAnswer& answer,
+                        const Metrics& metrics) {
     const sql::Access& access = answer.access;
     json::Value estimated{json::Value::Object()};
     if (access.estimate) estimated.set("items", number(*access.estimate));
     json::Value actual{json::Value::Object()};
-    actual.set("rows", number(answer.counters.rows));
-    actual.set("itemsRead", number(answer.counters.items_read));
-    actual.set("itemBytesRead", number(answer.counters.item_bytes_read));
-    actual.set("indexEntriesRead", number(answer.counters.index_entries_read));
+    actual.set("rows", number(metrics.counters.rows));
+    actual.set("itemsRead", number(metrics.counters.items_read));
+    actual.set("itemBytesRead", number(metrics.counters.item_bytes_read));
+    actual.set("indexEntriesRead", number(metrics.counters.index_entries_read));
     json::Value out{json::Value::Object()};
     out.set("query", sql::print(query));
     out.set("access", name_of(access.kind));
@@ -46,7 +48,7 @@ std::string explanation(const sql::ast::Query& query, const QueryAnswer& answer)
     out.set("coveredByIndex", access.covered);
     out.set("indexes", indexes(access.used));
     out.set("potentialIndexes", indexes(access.potential));
-    out.set("partitions", number(answer.partitions));
+    out.set("partitions", number(metrics.partitions));
     out.set("estimated", std::move(estimated));
     out.set("actual", std::move(actual));
     return out.text();

@@ -9,6 +9,8 @@
 
 namespace orrery::service {
 
-std::string explanation(const sql::ast::Query& query, const QueryAnswer& answer);
+std::string explanation(const sql::ast::Query& query,
+                        const QueryAnswer& answer,
+                        const Metrics& metrics);
 
 }  // namespace orrery::service

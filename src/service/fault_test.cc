@@ -15,6 +15,8 @@ namespace orrery::service {
 namespace {
 
 using storage::Fault;
+using testing_support::Asked;
+using testing_support::ItemOutcome;
 using testing_support::must;
 using testing_support::Services;
 
@@ -41,7 +43,7 @@ Step create_container(const std::string& name) {
         Request request;
         request.offer_throughput = "12000";  // two partitions
         TRY(services.resources->create_container(
-            request,
+            Asked(request),
             "d",
             model::testing_support::container_body(
                 "{\"id\":\"" + name +
@@ -67,7 +69,7 @@ Step upsert_script(const std::string& container, const std::string& body) {
     return [=](Services& services) -> Status {
         const auto owner =
             TRY(services.resources->find({}, {.database = "d", .container = container}));
-        TRY(services.scripts->upsert({}, owner, model::ScriptKind::kStoredProcedure, body));
+        TRY(services.scripts->upsert(Asked(), owner, model::ScriptKind::kStoredProcedure, body));
         return {};
     };
 }
@@ -75,7 +77,7 @@ Step upsert_script(const std::string& container, const std::string& body) {
 std::vector<Step> workload() {
     return {
         [](Services& services) -> Status {
-            TRY(services.resources->create_database({}, R"({"id":"d"})"));
+            TRY(services.resources->create_database(Asked(), R"({"id":"d"})"));
             return {};
         },
         create_container("c"),
@@ -98,7 +100,7 @@ std::vector<Step> workload() {
         },
         [](Services& services) -> Status {
             TRY(services.resources->replace_container(
-                {},
+                Asked(),
                 {.database = "d", .container = "c"},
                 model::testing_support::container_body(R"({"defaultTtl":1000})").text()));
             return {};
@@ -108,7 +110,8 @@ std::vector<Step> workload() {
         create_item("e", R"({"id":"1","pk":"a"})"),
         create_item("e", R"({"id":"1","pk":"b"})"),
         [](Services& services) {
-            return services.resources->remove_container({}, {.database = "d", .container = "e"});
+            return services.resources->remove_container(Asked(),
+                                                        {.database = "d", .container = "e"});
         },
         [](Services& services) { return services.partitions->drop_removed(); },
         create_item("c", R"({"id":"last","pk":"b","u":9})"),
@@ -117,14 +120,14 @@ std::vector<Step> workload() {
 
 // Everything visible to a client.
 std::string described(Services& services) {
-    std::string out = must(services.resources->list_databases({}, nullptr)).elements + "\n" +
-                      must(services.resources->list_offers({}, nullptr)).elements + "\n";
+    std::string out = must(services.resources->list_databases(Asked(), nullptr)).elements + "\n" +
+                      must(services.resources->list_offers(Asked(), nullptr)).elements + "\n";
     for (const catalog::ContainerPtr& container : services.catalog->all_containers()) {
         out += catalog::encode(*container) + "\n";
         for (const auto& script : container->scripts.list(model::ScriptKind::kStoredProcedure)) {
             out += catalog::encode(*script) + "\n";
         }
-        out += must(services.feed->read({}, *container)).page.elements + "\n";
+        out += must(services.feed->read(Asked(), *container)).elements + "\n";
         const ContainerUsage usage = must(services.items->usage(*container));
         out += std::to_string(usage.item_count) + " items\n";
     }

@@ -16,6 +16,7 @@ namespace {
 
 using model::testing_support::container_body;
 using storage::Fault;
+using testing_support::Asked;
 using testing_support::must;
 using testing_support::Services;
 using testing_support::ServiceTest;
@@ -25,7 +26,7 @@ constexpr const char* kOnlyN =
 
 Status replace(Services& services, std::string_view members) {
     TRY(services.resources->replace_container(
-        {}, {.database = "d", .container = "c"}, container_body(members).text()));
+        Asked(), {.database = "d", .container = "c"}, container_body(members).text()));
     return {};
 }
 

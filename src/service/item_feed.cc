@@ -4,13 +4,16 @@
 
 #include "model/limits.h"
 #include "partition/feed.h"
+#include "service/charges.h"
 #include "service/errors.h"
 #include "service/item_continuation.h"
 #include "service/item_selection.h"
+#include "service/item_target.h"
 
 namespace orrery::service {
 
-Result<ItemPage> ItemFeed::read(const Request& request, const catalog::Container& container) const {
+Result<Page> ItemFeed::read(Context& context, const catalog::Container& container) const {
+    const Request& request = context.request;
     TRY(check_intended_container(request, container));
     const ItemSelection selection = TRY(select_items(request, container));
     const std::size_t items_max = TRY(page_size(request));
@@ -23,32 +26,33 @@ Result<ItemPage> ItemFeed::read(const Request& request, const catalog::Container
     UnreadRanges unread(container, selection, std::move(ranges), parts);
     if (unread.empty()) return bad_request("The continuation token is not valid for this request.");
 
-    ItemPage out;
+    Page out;
+    context.receipt.charge = kFeedCharge;
     for (;;) {
         const partition::FeedRequest feed{
             .scope = unread.scope(),
             .resume = unread.resume(),
-            .items_max = items_max - out.page.count,
-            .bytes_max = model::limits::kPageBytesMax - out.page.elements.size(),
-            .at_least_one = out.page.count == 0,
+            .items_max = items_max - out.count,
+            .bytes_max = model::limits::kPageBytesMax - out.elements.size(),
+            .at_least_one = out.count == 0,
             .default_ttl = container.definition.default_ttl};
-        const auto partition = TRY(partitions_.open(container, unread.range()));
-        TRY(check_session(request, *partition));
+        const auto partition = TRY(partitions_.open(container, unread.range(), context.allowance));
+        TRY(check_session(context, *partition));
         partition::FeedPage part = TRY(partition::read_feed(*partition, feed));
-        if (part.count > 0 && out.page.count > 0) out.page.elements += ',';
-        out.page.elements += part.items;
-        out.page.count += part.count;
-        out.position = {.range_id = partition->identity().range_id, .lsn = part.lsn};
+        if (part.count > 0 && out.count > 0) out.elements += ',';
+        out.elements += part.items;
+        out.count += part.count;
+        context.receipt.position = {.range_id = partition->identity().range_id, .lsn = part.lsn};
         if (part.resume) {
-            out.page.continuation = tokens.sign(unread.parts_from(*std::move(part.resume)));
+            out.continuation = tokens.sign(unread.parts_from(*std::move(part.resume)));
             return out;
         }
         unread.finish_range();
         if (unread.empty()) return out;
         const bool full =
-            out.page.count == items_max || out.page.elements.size() >= model::limits::kPageBytesMax;
+            out.count == items_max || out.elements.size() >= model::limits::kPageBytesMax;
         if (full) {
-            out.page.continuation = tokens.sign(unread.parts_from(unread.resume()));
+            out.continuation = tokens.sign(unread.parts_from(unread.resume()));
             return out;
         }
     }

@@ -5,18 +5,12 @@
 
 #include "base/result.h"
 #include "catalog/resources.h"
+#include "service/context.h"
 #include "service/continuation.h"
-#include "service/item_target.h"
 #include "service/page.h"
 #include "service/partitions.h"
-#include "service/request.h"
 
 namespace orrery::service {
-
-struct ItemPage {
-    Page page;
-    Position position;  // of the last range that was read
-};
 
 class ItemFeed {
 public:
@@ -24,7 +18,7 @@ public:
         : partitions_(partitions), signer_(signer) {}
 
     // Reads from disk: call only where blocking is allowed.
-    Result<ItemPage> read(const Request& request, const catalog::Container& container) const;
+    Result<Page> read(Context& context, const catalog::Container& container) const;
 
 private:
     Partitions& partitions_;

@@ -15,6 +15,7 @@ namespace {
 
 using testing::IsEmpty;
 using testing::UnorderedElementsAreArray;
+using testing_support::Asked;
 using testing_support::code_of;
 using testing_support::ids_of;
 using testing_support::item;
@@ -33,8 +34,8 @@ protected:
             if (i % 12 == 3) of_key_3_.push_back(id);
         }
     }
-    Result<ItemPage> read(const Request& request) const {
-        return services_.feed->read(request, *container_);
+    Result<Page> read(const Request& request) const {
+        return services_.feed->read(Asked(request), *container_);
     }
     // Reads all pages of that size; all but the last must be full.
     std::vector<std::string> walk(Request request, const std::string& size) const {
@@ -42,7 +43,7 @@ protected:
         std::string token;
         for (;;) {
             request.max_item_count = size;
-            const Page page = must(read(request)).page;
+            const Page page = must(read(request));
             const auto more = ids_of(page);
             ids.insert(ids.end(), more.begin(), more.end());
             if (!page.continuation) return ids;
@@ -61,14 +62,16 @@ protected:
 INSTANTIATE_TEST_SUITE_P(Partitions, ItemFeedTest, testing::Values(1, 7));
 
 TEST_P(ItemFeedTest, ReturnsEveryItemOnce) {
-    const ItemPage page = must(read({}));
-    EXPECT_THAT(ids_of(page.page), UnorderedElementsAreArray(all_));
-    EXPECT_FALSE(page.page.continuation);
-    EXPECT_EQ(page.position.range_id, GetParam() - 1);
+    Asked asked;
+    const Page page = must(services_.feed->read(asked, *container_));
+    EXPECT_THAT(ids_of(page), UnorderedElementsAreArray(all_));
+    EXPECT_FALSE(page.continuation);
+    EXPECT_EQ(asked.context.receipt.position->range_id, GetParam() - 1);
+    EXPECT_EQ(asked.context.receipt.charge, kFeedCharge);
 }
 
 TEST_P(ItemFeedTest, PagesOfAnySizeCoverAllItems) {
-    const std::vector<std::string> whole = ids_of(must(read({})).page);
+    const std::vector<std::string> whole = ids_of(must(read({})));
     for (int size = 1; size <= 61; ++size) {
         EXPECT_EQ(walk({}, std::to_string(size)), whole) << size;
     }
@@ -96,7 +99,7 @@ TEST_P(ItemFeedTest, ReadsEachRange) {
         EXPECT_EQ(walk(request, "3"), ids);
         together.insert(together.end(), ids.begin(), ids.end());
     }
-    EXPECT_EQ(together, ids_of(must(read({})).page));
+    EXPECT_EQ(together, ids_of(must(read({}))));
 }
 
 TEST_P(ItemFeedTest, UnknownRanges) {
@@ -184,7 +187,7 @@ TEST_P(ItemFeedTest, RefusesBadRequests) {
 TEST_P(ItemFeedTest, ContinuationIsValidOnlyForItsFeed) {
     Request request;
     request.max_item_count = "1";
-    const std::string token = *must(read(request)).page.continuation;
+    const std::string token = *must(read(request)).continuation;
     request.continuation = token;
     EXPECT_EQ(code_of(read(request)), "ok");
     request.partition_key = R"(["key 3"])";
@@ -194,20 +197,20 @@ TEST_P(ItemFeedTest, ContinuationIsValidOnlyForItsFeed) {
     EXPECT_EQ(code_of(read(request)), "400");
     const auto other = services_.container(R"({"id":"other"})", GetParam());
     request.start_epk.reset();
-    EXPECT_EQ(code_of(services_.feed->read(request, *other)), "400");
+    EXPECT_EQ(code_of(services_.feed->read(Asked(request), *other)), "400");
 }
 
 TEST_P(ItemFeedTest, ContinuationsSurviveARestart) {
     Request request;
     request.max_item_count = "25";
-    const Page first = must(read(request)).page;
+    const Page first = must(read(request));
     testing_support::Services restarted(engine_, clock_);
     ASSERT_TRUE(restarted.start());
     request.max_item_count = "100";
     request.continuation = *first.continuation;
     const auto container = restarted.catalog->find_container(container_->rid);
     std::vector<std::string> ids = ids_of(first);
-    for (const std::string& id : ids_of(must(restarted.feed->read(request, *container)).page)) {
+    for (const std::string& id : ids_of(must(restarted.feed->read(Asked(request), *container)))) {
         ids.push_back(id);
     }
     EXPECT_THAT(ids, UnorderedElementsAreArray(all_));
@@ -301,7 +304,7 @@ TEST_P(ItemFeedTest, PagesFillTheSizeLimit) {
     std::size_t count = 0;
     std::string token;
     for (;;) {
-        const Page page = must(read(request)).page;
+        const Page page = must(read(request));
         EXPECT_LE(page.elements.size(), kLimit);
         count += page.count;
         if (!page.continuation) break;

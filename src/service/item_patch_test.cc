@@ -16,15 +16,17 @@ using testing::EndsWith;
 using testing::HasSubstr;
 using testing::StartsWith;
 using testing_support::code_of;
+using testing_support::ItemOutcome;
 using testing_support::ServiceTest;
 
 class ItemPatchTest : public ServiceTest {
 protected:
     ItemOutcome patch(const std::string& id, std::string_view body, Request request = {}) {
         request.partition_key = R"(["a"])";
-        return testing_support::Services::wait([&](const ItemCallback& done) {
-            services_.items->patch(request, container_, {.id = id, .rid = {}}, body, done);
-        });
+        return testing_support::Services::wait(
+            request, [&](Context& context, const ItemCallback& done) {
+                services_.items->patch(context, container_, {.id = id, .rid = {}}, body, done);
+            });
     }
     ItemOutcome patch_if(const std::string& condition) {
         return patch("1",
@@ -47,7 +49,7 @@ TEST_F(ItemPatchTest, WritesANewVersion) {
     EXPECT_EQ(patched.answer->kind, ItemAnswer::Kind::kReplaced);
     EXPECT_THAT(json_of(patched), StartsWith(R"({"id":"1","pk":"a","n":2,"_rid":")"));
     EXPECT_NE(patched.answer->etag, created.answer->etag);
-    EXPECT_EQ(patched.position->lsn, 2);
+    EXPECT_EQ(patched.receipt.position->lsn, 2);
     EXPECT_EQ(services_.problems(), "");
 }
 
@@ -62,7 +64,7 @@ TEST_F(ItemPatchTest, FailedPatchChangesNothing) {
     const auto refused =
         patch("1", R"([{"op":"set","path":"/n","value":2},{"op":"remove","path":"/x"}])");
     EXPECT_EQ(code_of(refused.answer), "400");
-    EXPECT_EQ(refused.position->lsn, 1);
+    EXPECT_EQ(refused.receipt.position->lsn, 1);
     EXPECT_EQ(code_of(patch("2", R"([{"op":"remove","path":"/x"}])").answer), "404");
 }
 

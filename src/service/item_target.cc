@@ -67,14 +67,14 @@ Result<model::PartitionKeyValue> required_partition_key(const Request& request,
 }
 
 Result<ItemTarget> route(Partitions& partitions,
-                         const Request& request,
+                         const Context& context,
                          const catalog::Container& container,
                          const model::PartitionKeyValue& key) {
     ItemTarget target;
     target.epk = model::effective_partition_key(key, container.definition.partition_key.kind);
     target.partition_key = key.encode();
     target.partition =
-        TRY(partitions.open(container, container.range_of(target.epk), request.may_block));
+        TRY(partitions.open(container, container.range_of(target.epk), context.allowance));
     return target;
 }
 
@@ -88,7 +88,8 @@ Status check_intended_container(const Request& request, const catalog::Container
         kIntendedContainerMismatch);
 }
 
-Status check_session(const Request& request, const partition::Partition& partition) {
+Status check_session(const Context& context, const partition::Partition& partition) {
+    const Request& request = context.request;
     TRY(check_consistency(request));
     if (!request.session_token || request.session_token->empty()) return {};
     const auto required =
@@ -96,7 +97,7 @@ Status check_session(const Request& request, const partition::Partition& partiti
     const bool wanted = !request.consistency_level || *request.consistency_level == "Session";
     if (!required || !wanted || *required <= partition.lsn()) return {};
     // A commit is on disk just before its LSN is published, so check the store before refusing.
-    if (!request.may_block) return Error(ErrorCode::kWouldBlock, "the session is ahead");
+    if (!context.allowance.may_block) return Error(ErrorCode::kWouldBlock, "the session is ahead");
     std::string bytes;
     partition::State state;
     if (TRY(partition.store().get(partition::state_key(), bytes))) {

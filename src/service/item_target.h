@@ -10,16 +10,11 @@
 #include "catalog/resources.h"
 #include "model/partition_key.h"
 #include "partition/partition.h"
+#include "service/context.h"
 #include "service/partitions.h"
 #include "service/request.h"
 
 namespace orrery::service {
-
-// The LSN of a partition, for session tokens.
-struct Position {
-    std::uint32_t range_id = 0;
-    partition::Lsn lsn = 0;
-};
 
 // The partition key in the request's header, if any. In a container without a partition key, always
 // a key: the empty one unless the header gives another.
@@ -41,7 +36,7 @@ struct ItemTarget {
 };
 
 Result<ItemTarget> route(Partitions& partitions,
-                         const Request& request,
+                         const Context& context,
                          const catalog::Container& container,
                          const model::PartitionKeyValue& key);
 
@@ -50,7 +45,7 @@ Status check_intended_container(const Request& request, const catalog::Container
 
 // 400 if the request asks for stronger consistency than the account's; 404/1002 if the partition is
 // behind the client's session.
-Status check_session(const Request& request, const partition::Partition& partition);
+Status check_session(const Context& context, const partition::Partition& partition);
 
 Position position_of(const partition::Partition& partition, partition::Lsn at_least = 0);
 

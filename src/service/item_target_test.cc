@@ -11,6 +11,7 @@ namespace orrery::service {
 namespace {
 
 using model::PartitionKeyValue;
+using testing_support::Asked;
 using testing_support::code_of;
 using testing_support::must;
 using testing_support::parsed;
@@ -118,7 +119,7 @@ TEST_F(ItemTargetTest, RefusesSessionsAheadOfThePartition) {
         Request request;
         request.session_token = token;
         request.consistency_level = level;
-        return code_of(check_session(request, *partition));
+        return code_of(check_session(Asked(request), *partition));
     };
     EXPECT_EQ(check(std::nullopt), "ok");
     EXPECT_EQ(check(""), "ok");

@@ -67,13 +67,13 @@ using PutOperation = Result<partition::WrittenItem> (partition::ItemWriter::*)(
     const model::ItemBody&, std::string_view, const partition::WriteRules&);
 
 Result<StagedOperation> stage_put(Partitions& partitions,
-                                  const Request& request,
+                                  const Context& context,
                                   const catalog::Container& container,
                                   std::string_view text,
                                   PutOperation operation) {
-    model::ItemBody body = TRY(checked_body(request, container, text));
-    ItemTarget target = TRY(route(partitions, request, container, body.partition_key));
-    partition::WriteRules rules = TRY(rules_of(request, container));
+    model::ItemBody body = TRY(checked_body(context.request, container, text));
+    ItemTarget target = TRY(route(partitions, context, container, body.partition_key));
+    partition::WriteRules rules = TRY(rules_of(context.request, container));
     const partition::Identity& identity = target.partition->identity();
     return StagedOperation{
         .partition = std::move(target.partition),
@@ -93,22 +93,22 @@ Result<StagedOperation> stage_put(Partitions& partitions,
 }  // namespace
 
 Result<LocatedItem> locate_item(Partitions& partitions,
-                                const Request& request,
+                                const Context& context,
                                 const catalog::Container& container,
                                 const ItemAddress& address) {
-    TRY(check_intended_container(request, container));
+    TRY(check_intended_container(context.request, container));
     LocatedItem located;
     located.ref.id = address.id;
     if (address.rid) {
         if (address.rid->container != container.rid) return not_found();
         located.ref.docnum = address.rid->number;
-        if (container.ranges.size() == 1 && !request.partition_key) {
-            located.partition = TRY(partitions.open(container, 0, request.may_block));
+        if (container.ranges.size() == 1 && !context.request.partition_key) {
+            located.partition = TRY(partitions.open(container, 0, context.allowance));
             return located;
         }
     }
-    const model::PartitionKeyValue key = TRY(required_partition_key(request, container));
-    ItemTarget target = TRY(route(partitions, request, container, key));
+    const model::PartitionKeyValue key = TRY(required_partition_key(context.request, container));
+    ItemTarget target = TRY(route(partitions, context, container, key));
     located.partition = std::move(target.partition);
     located.ref.epk = std::move(target.epk);
     located.ref.partition_key = std::move(target.partition_key);
@@ -126,27 +126,27 @@ ItemAnswer read_answer(const Request& request,
 }
 
 Result<StagedOperation> stage_create(Partitions& partitions,
-                                     const Request& request,
+                                     const Context& context,
                                      const catalog::Container& container,
                                      std::string_view text) {
-    return stage_put(partitions, request, container, text, &partition::ItemWriter::create);
+    return stage_put(partitions, context, container, text, &partition::ItemWriter::create);
 }
 
 Result<StagedOperation> stage_upsert(Partitions& partitions,
-                                     const Request& request,
+                                     const Context& context,
                                      const catalog::Container& container,
                                      std::string_view text) {
-    return stage_put(partitions, request, container, text, &partition::ItemWriter::upsert);
+    return stage_put(partitions, context, container, text, &partition::ItemWriter::upsert);
 }
 
 Result<StagedOperation> stage_replace(Partitions& partitions,
-                                      const Request& request,
+                                      const Context& context,
                                       const catalog::Container& container,
                                       const ItemAddress& address,
                                       std::string_view text) {
-    LocatedItem located = TRY(locate_item(partitions, request, container, address));
-    model::ItemBody body = TRY(checked_body(request, container, text));
-    partition::WriteRules rules = TRY(rules_of(request, container));
+    LocatedItem located = TRY(locate_item(partitions, context, container, address));
+    model::ItemBody body = TRY(checked_body(context.request, container, text));
+    partition::WriteRules rules = TRY(rules_of(context.request, container));
     const partition::Identity& identity = located.partition->identity();
     return StagedOperation{
         .partition = std::move(located.partition),
@@ -160,15 +160,15 @@ Result<StagedOperation> stage_replace(Partitions& partitions,
 }
 
 Result<StagedOperation> stage_patch(Partitions& partitions,
-                                    const Request& request,
+                                    const Context& context,
                                     const catalog::ContainerPtr& container,
                                     const ItemAddress& address,
                                     std::string_view text) {
-    LocatedItem located = TRY(locate_item(partitions, request, *container, address));
+    LocatedItem located = TRY(locate_item(partitions, context, *container, address));
     // Shared, because std::function requires copyable captures.
     const auto patch = std::make_shared<const ItemPatch>(
         TRY(ItemPatch::parse(text, container, located.partition->clock())));
-    partition::WriteRules rules = TRY(rules_of(request, *container));
+    partition::WriteRules rules = TRY(rules_of(context.request, *container));
     const partition::Identity& identity = located.partition->identity();
     return StagedOperation{
         .partition = std::move(located.partition),
@@ -181,11 +181,11 @@ Result<StagedOperation> stage_patch(Partitions& partitions,
 }
 
 Result<StagedOperation> stage_remove(Partitions& partitions,
-                                     const Request& request,
+                                     const Context& context,
                                      const catalog::Container& container,
                                      const ItemAddress& address) {
-    LocatedItem located = TRY(locate_item(partitions, request, container, address));
-    partition::WriteRules rules = TRY(rules_of(request, container));
+    LocatedItem located = TRY(locate_item(partitions, context, container, address));
+    partition::WriteRules rules = TRY(rules_of(context.request, container));
     return StagedOperation{.partition = std::move(located.partition),
                            .run = [ref = std::move(located.ref), rules = std::move(rules)](
                                       partition::ItemWriter& writer) -> Result<ItemAnswer> {
@@ -197,11 +197,11 @@ Result<StagedOperation> stage_remove(Partitions& partitions,
 }
 
 Result<StagedOperation> stage_remove_key(Partitions& partitions,
-                                         const Request& request,
+                                         const Context& context,
                                          const catalog::Container& container) {
-    TRY(check_intended_container(request, container));
-    const model::PartitionKeyValue key = TRY(required_partition_key(request, container));
-    ItemTarget target = TRY(route(partitions, request, container, key));
+    TRY(check_intended_container(context.request, container));
+    const model::PartitionKeyValue key = TRY(required_partition_key(context.request, container));
+    ItemTarget target = TRY(route(partitions, context, container, key));
     return StagedOperation{
         .partition = std::move(target.partition),
         .run = [partition_key = std::move(target.partition_key),
@@ -214,15 +214,15 @@ Result<StagedOperation> stage_remove_key(Partitions& partitions,
 }
 
 Result<StagedOperation> stage_read(Partitions& partitions,
-                                   const Request& request,
+                                   const Context& context,
                                    const catalog::Container& container,
                                    const ItemAddress& address) {
-    LocatedItem located = TRY(locate_item(partitions, request, container, address));
-    partition::WriteRules rules = TRY(rules_of(request, container));
+    LocatedItem located = TRY(locate_item(partitions, context, container, address));
+    partition::WriteRules rules = TRY(rules_of(context.request, container));
     const partition::Identity& identity = located.partition->identity();
     // Copied: the request's strings may be gone when this runs.
     std::optional<std::string> known;
-    if (request.if_none_match) known = std::string(*request.if_none_match);
+    if (context.request.if_none_match) known = std::string(*context.request.if_none_match);
     return StagedOperation{
         .partition = std::move(located.partition),
         .run = [&identity,

@@ -13,6 +13,8 @@
 #include "catalog/resources.h"
 #include "model/resource_id.h"
 #include "partition/partition.h"
+#include "service/charges.h"
+#include "service/context.h"
 #include "service/item_target.h"
 #include "service/partitions.h"
 #include "service/request.h"
@@ -30,6 +32,14 @@ struct ItemAnswer {
     partition::Lsn item_lsn = 0;
 };
 
+inline bool is_read(ItemAnswer::Kind kind) {
+    return kind == ItemAnswer::Kind::kRead || kind == ItemAnswer::Kind::kNotModified;
+}
+
+inline double charge_of(ItemAnswer::Kind kind) {
+    return is_read(kind) ? kReadCharge : kWriteCharge;
+}
+
 // An item by its id, or by its rid.
 struct ItemAddress {
     std::string id;
@@ -43,7 +53,7 @@ struct LocatedItem {
 
 // Locates the partition and item that an operation addresses.
 Result<LocatedItem> locate_item(Partitions& partitions,
-                                const Request& request,
+                                const Context& context,
                                 const catalog::Container& container,
                                 const ItemAddress& address);
 
@@ -59,34 +69,34 @@ struct StagedOperation {
 };
 
 Result<StagedOperation> stage_create(Partitions& partitions,
-                                     const Request& request,
+                                     const Context& context,
                                      const catalog::Container& container,
                                      std::string_view text);
 Result<StagedOperation> stage_upsert(Partitions& partitions,
-                                     const Request& request,
+                                     const Context& context,
                                      const catalog::Container& container,
                                      std::string_view text);
 Result<StagedOperation> stage_replace(Partitions& partitions,
-                                      const Request& request,
+                                      const Context& context,
                                       const catalog::Container& container,
                                       const ItemAddress& address,
                                       std::string_view text);
 Result<StagedOperation> stage_patch(Partitions& partitions,
-                                    const Request& request,
+                                    const Context& context,
                                     const catalog::ContainerPtr& container,
                                     const ItemAddress& address,
                                     std::string_view text);
 Result<StagedOperation> stage_remove(Partitions& partitions,
-                                     const Request& request,
+                                     const Context& context,
                                      const catalog::Container& container,
                                      const ItemAddress& address);
 // All items of the request's partition key.
 Result<StagedOperation> stage_remove_key(Partitions& partitions,
-                                         const Request& request,
+                                         const Context& context,
                                          const catalog::Container& container);
 // A read that sees the writes staged before it.
 Result<StagedOperation> stage_read(Partitions& partitions,
-                                   const Request& request,
+                                   const Context& context,
                                    const catalog::Container& container,
                                    const ItemAddress& address);
 

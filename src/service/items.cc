@@ -7,8 +7,8 @@ namespace orrery::service {
 // One write in the executor.
 class Items::Task final : public partition::WriteTask {
 public:
-    Task(StagedOperation operation, ItemCallback done)
-        : operation_(std::move(operation)), done_(std::move(done)) {}
+    Task(Context& context, StagedOperation operation, ItemCallback done)
+        : context_(context), operation_(std::move(operation)), done_(std::move(done)) {}
 
     Status apply(partition::ItemWriter& writer) override {
         answer_ = TRY(operation_.run(writer));
@@ -16,82 +16,76 @@ public:
     }
 
     void complete(Status outcome) override {
-        const Position position =
+        context_.receipt.position =
             position_of(*operation_.partition, outcome ? answer_.item_lsn : partition::Lsn{0});
-        if (outcome) {
-            done_({.answer = std::move(answer_), .position = position});
-        } else {
-            done_({.answer = std::move(outcome).take_error(), .position = position});
-        }
+        if (!outcome) return done_(std::move(outcome).take_error());
+        context_.receipt.charge = charge_of(answer_.kind);
+        done_(std::move(answer_));
     }
 
 private:
+    Context& context_;
     StagedOperation operation_;
     ItemCallback done_;
     ItemAnswer answer_;
 };
 
-ItemOutcome Items::read(const Request& request,
-                        const catalog::ContainerPtr& container,
-                        const ItemAddress& address) {
-    auto located = locate_item(partitions_, request, *container, address);
-    if (!located) return {.answer = std::move(located).take_error(), .position = std::nullopt};
-    const partition::Partition& partition = *located->partition;
-    const auto refuse = [&](Error error) {
-        return ItemOutcome{.answer = std::move(error), .position = position_of(partition)};
-    };
-    if (auto session = check_session(request, partition); !session) {
-        return refuse(std::move(session).take_error());
-    }
-    auto found = partition.read(located->ref, container->definition.default_ttl, request.may_block);
-    if (!found) return refuse(std::move(found).take_error());
-    if (!*found) return refuse(item_not_found());
-    ItemAnswer answer = read_answer(request, partition.identity(), std::move(**found));
-    const Position position = position_of(partition, answer.item_lsn);
-    return {.answer = std::move(answer), .position = position};
+Result<ItemAnswer> Items::read(Context& context,
+                               const catalog::ContainerPtr& container,
+                               const ItemAddress& address) {
+    const LocatedItem located = TRY(locate_item(partitions_, context, *container, address));
+    const partition::Partition& partition = *located.partition;
+    context.receipt.position = position_of(partition);
+    TRY(check_session(context, partition));
+    auto found = TRY(partition.read(
+        located.ref, container->definition.default_ttl, context.allowance.may_block));
+    if (!found) return item_not_found();
+    ItemAnswer answer = read_answer(context.request, partition.identity(), std::move(*found));
+    context.receipt.position = position_of(partition, answer.item_lsn);
+    return answer;
 }
 
-void Items::create(const Request& request,
+void Items::create(Context& context,
                    const catalog::ContainerPtr& container,
                    std::string_view text,
                    const ItemCallback& done) {
-    submit(stage_create(partitions_, request, *container, text), done);
+    submit(context, stage_create(partitions_, context, *container, text), done);
 }
 
-void Items::upsert(const Request& request,
+void Items::upsert(Context& context,
                    const catalog::ContainerPtr& container,
                    std::string_view text,
                    const ItemCallback& done) {
-    submit(stage_upsert(partitions_, request, *container, text), done);
+    submit(context, stage_upsert(partitions_, context, *container, text), done);
 }
 
-void Items::replace(const Request& request,
+void Items::replace(Context& context,
                     const catalog::ContainerPtr& container,
                     const ItemAddress& address,
                     std::string_view text,
                     const ItemCallback& done) {
-    submit(stage_replace(partitions_, request, *container, address, text), done);
+    submit(context, stage_replace(partitions_, context, *container, address, text), done);
 }
 
-void Items::patch(const Request& request,
+void Items::patch(Context& context,
                   const catalog::ContainerPtr& container,
                   const ItemAddress& address,
                   std::string_view text,
                   const ItemCallback& done) {
-    submit(stage_patch(partitions_, request, container, address, text), done);
+    submit(context, stage_patch(partitions_, context, container, address, text), done);
 }
 
-void Items::remove(const Request& request,
+void Items::remove(Context& context,
                    const catalog::ContainerPtr& container,
                    const ItemAddress& address,
                    const ItemCallback& done) {
-    submit(stage_remove(partitions_, request, *container, address), done);
+    submit(context, stage_remove(partitions_, context, *container, address), done);
 }
 
-void Items::remove_key(const Request& request,
+void Items::remove_key(Context& context,
                        const catalog::ContainerPtr& container,
                        const ItemCallback& done) {
-    submit(stage_remove_key(partitions_, request, *container), done);
+    submit(context, stage_remove_key(partitions_, context, *container), done);
 }
 
 Result<ContainerUsage> Items::usage(const catalog::Container& container) {
@@ -108,15 +102,16 @@ Result<ContainerUsage> Items::usage(const catalog::Container& container) {
     return usage;
 }
 
-Result<Position> Items::first_position(const catalog::Container& container) {
-    const auto partition = TRY(partitions_.open(container, 0));
-    return Position{.range_id = container.ranges[0].id, .lsn = partition->lsn()};
+Status Items::locate(Context& context, const catalog::Container& container) {
+    const auto partition = TRY(partitions_.open(container, 0, context.allowance));
+    context.receipt.position = position_of(*partition);
+    return {};
 }
 
-void Items::submit(Result<StagedOperation> staged, const ItemCallback& done) {
-    if (!staged) return done({.answer = std::move(staged).take_error(), .position = std::nullopt});
+void Items::submit(Context& context, Result<StagedOperation> staged, const ItemCallback& done) {
+    if (!staged) return done(std::move(staged).take_error());
     const auto partition = staged->partition;
-    partition->submit(std::make_unique<Task>(std::move(staged).take(), done));
+    partition->submit(std::make_unique<Task>(context, std::move(staged).take(), done));
 }
 
 }  // namespace orrery::service

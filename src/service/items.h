@@ -1,30 +1,21 @@
 // Operations on single items. Reads answer immediately; writes go to the partition's executor and
-// call back on its thread once they are durable or refused.
+// call back on its thread once they are durable or refused. The context must live until then.
 
 #pragma once
 
 #include <functional>
-#include <optional>
 #include <string_view>
 #include <vector>
 
 #include "base/result.h"
 #include "catalog/resources.h"
-#include "service/item_target.h"
+#include "service/context.h"
 #include "service/item_write.h"
 #include "service/partitions.h"
-#include "service/request.h"
 
 namespace orrery::service {
 
-// The position is set once the partition is known, even if the request then fails: clients keep it
-// in their session.
-struct ItemOutcome {
-    Result<ItemAnswer> answer;
-    std::optional<Position> position;
-};
-
-using ItemCallback = std::function<void(ItemOutcome)>;
+using ItemCallback = std::function<void(Result<ItemAnswer>)>;
 
 // The contents of one range of a container.
 struct RangeUsage {
@@ -43,48 +34,48 @@ class Items {
 public:
     explicit Items(Partitions& partitions) : partitions_(partitions) {}
 
-    ItemOutcome read(const Request& request,
-                     const catalog::ContainerPtr& container,
-                     const ItemAddress& address);
-    void create(const Request& request,
+    Result<ItemAnswer> read(Context& context,
+                            const catalog::ContainerPtr& container,
+                            const ItemAddress& address);
+    void create(Context& context,
                 const catalog::ContainerPtr& container,
                 std::string_view body,
                 const ItemCallback& done);
-    void upsert(const Request& request,
+    void upsert(Context& context,
                 const catalog::ContainerPtr& container,
                 std::string_view body,
                 const ItemCallback& done);
-    void replace(const Request& request,
+    void replace(Context& context,
                  const catalog::ContainerPtr& container,
                  const ItemAddress& address,
                  std::string_view body,
                  const ItemCallback& done);
-    void patch(const Request& request,
+    void patch(Context& context,
                const catalog::ContainerPtr& container,
                const ItemAddress& address,
                std::string_view body,
                const ItemCallback& done);
-    void remove(const Request& request,
+    void remove(Context& context,
                 const catalog::ContainerPtr& container,
                 const ItemAddress& address,
                 const ItemCallback& done);
 
     // Removes all items of the request's partition key. They are invisible once this is answered
     // and removed from disk in the background.
-    void remove_key(const Request& request,
+    void remove_key(Context& context,
                     const catalog::ContainerPtr& container,
                     const ItemCallback& done);
 
-    // The contents of the container, and the position of its first range. Both may open partitions:
-    // call them where blocking is allowed.
+    // The contents of the container. Opens partitions: call it where blocking is allowed.
     Result<ContainerUsage> usage(const catalog::Container& container);
-    Result<Position> first_position(const catalog::Container& container);
+    // Sets the receipt's position to that of the container's first range. May open its partition.
+    Status locate(Context& context, const catalog::Container& container);
 
 private:
     class Task;
 
     // Submits a staged operation to its partition; answers staging errors immediately.
-    static void submit(Result<StagedOperation> staged, const ItemCallback& done);
+    static void submit(Context& context, Result<StagedOperation> staged, const ItemCallback& done);
 
     Partitions& partitions_;
 };

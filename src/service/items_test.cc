@@ -11,7 +11,9 @@ namespace orrery::service {
 namespace {
 
 using testing::StartsWith;
+using testing_support::Asked;
 using testing_support::code_of;
+using testing_support::ItemOutcome;
 using testing_support::must;
 using testing_support::ServiceTest;
 
@@ -26,7 +28,9 @@ std::string json_of(const ItemAnswer& answer) { return answer.record.substr(answ
 class ItemsTest : public ServiceTest, public testing::WithParamInterface<std::uint32_t> {
 protected:
     ItemOutcome read(const std::string& id, const Request& request) {
-        return services_.items->read(request, container_, {.id = id, .rid = {}});
+        Asked asked(request);
+        auto answer = services_.items->read(asked, container_, {.id = id, .rid = {}});
+        return {.answer = std::move(answer), .receipt = asked.context.receipt};
     }
     model::ItemRid rid_of(const ItemAnswer& answer) {
         const std::string text = testing_support::parsed(json_of(answer)).find("_rid")->string();
@@ -43,8 +47,8 @@ TEST_P(ItemsTest, CreateReadReplaceRemove) {
     ASSERT_TRUE(created.answer);
     EXPECT_EQ(created.answer->kind, ItemAnswer::Kind::kCreated);
     EXPECT_THAT(json_of(*created.answer), StartsWith(R"({"id":"1","pk":"a","n":1,"_rid":")"));
-    ASSERT_TRUE(created.position);
-    EXPECT_EQ(created.position->lsn, 1);
+    ASSERT_TRUE(created.receipt.position);
+    EXPECT_EQ(created.receipt.position->lsn, 1);
 
     const auto found = read("1", keyed(R"(["a"])"));
     ASSERT_TRUE(found.answer);
@@ -62,7 +66,7 @@ TEST_P(ItemsTest, CreateReadReplaceRemove) {
     const auto removed = services_.remove(container_, "1", keyed(R"(["a"])"));
     ASSERT_TRUE(removed.answer);
     EXPECT_EQ(removed.answer->kind, ItemAnswer::Kind::kRemoved);
-    EXPECT_EQ(removed.position->lsn, 3);
+    EXPECT_EQ(removed.receipt.position->lsn, 3);
     EXPECT_EQ(code_of(read("1", keyed(R"(["a"])")).answer), "404");
     EXPECT_EQ(services_.problems(), "");
 }
@@ -89,11 +93,11 @@ TEST_P(ItemsTest, IdsAreUniqueWithinAPartitionKey) {
 
 TEST_P(ItemsTest, FailuresCarryThePositionOnceThePartitionIsKnown) {
     ASSERT_TRUE(services_.create(container_, R"({"id":"1","pk":"a"})").answer);
-    EXPECT_TRUE(services_.create(container_, R"({"id":"1","pk":"a"})").position);
-    EXPECT_TRUE(read("nobody", keyed(R"(["a"])")).position);
-    EXPECT_TRUE(services_.remove(container_, "nobody", keyed(R"(["a"])")).position);
-    EXPECT_FALSE(services_.create(container_, "nonsense").position);
-    EXPECT_FALSE(read("1", {}).position);
+    EXPECT_TRUE(services_.create(container_, R"({"id":"1","pk":"a"})").receipt.position);
+    EXPECT_TRUE(read("nobody", keyed(R"(["a"])")).receipt.position);
+    EXPECT_TRUE(services_.remove(container_, "nobody", keyed(R"(["a"])")).receipt.position);
+    EXPECT_FALSE(services_.create(container_, "nonsense").receipt.position);
+    EXPECT_FALSE(read("1", {}).receipt.position);
 }
 
 TEST_P(ItemsTest, HeaderMustAgreeWithBody) {
@@ -149,13 +153,13 @@ TEST_P(ItemsTest, EtagsOfReadsAndWrites) {
 TEST_P(ItemsTest, AddressedByRid) {
     const auto created = services_.create(container_, R"({"id":"1","pk":"a"})");
     const ItemAddress address{.id = {}, .rid = rid_of(*created.answer)};
-    EXPECT_TRUE(services_.items->read(keyed(R"(["a"])"), container_, address).answer);
-    EXPECT_EQ(code_of(services_.items->read(keyed(R"(["b"])"), container_, address).answer), "404");
-    const auto without_key = services_.items->read({}, container_, address);
-    EXPECT_EQ(code_of(without_key.answer), GetParam() == 1 ? "ok" : "400");
+    EXPECT_TRUE(services_.items->read(Asked(keyed(R"(["a"])")), container_, address));
+    EXPECT_EQ(code_of(services_.items->read(Asked(keyed(R"(["b"])")), container_, address)), "404");
+    const auto without_key = services_.items->read(Asked(), container_, address);
+    EXPECT_EQ(code_of(without_key), GetParam() == 1 ? "ok" : "400");
     ItemAddress foreign = address;
     foreign.rid->container.number += 1;
-    EXPECT_EQ(code_of(services_.items->read(keyed(R"(["a"])"), container_, foreign).answer), "404");
+    EXPECT_EQ(code_of(services_.items->read(Asked(keyed(R"(["a"])")), container_, foreign)), "404");
 }
 
 TEST_P(ItemsTest, RefusesBadBodies) {
@@ -179,7 +183,7 @@ TEST_P(ItemsTest, ChecksTheIntendedContainer) {
 
 TEST_P(ItemsTest, RefusesSessionsAheadOfThePartition) {
     ASSERT_TRUE(services_.create(container_, R"({"id":"1","pk":"a"})").answer);
-    const auto position = *read("1", keyed(R"(["a"])")).position;
+    const auto position = *read("1", keyed(R"(["a"])")).receipt.position;
     Request request = keyed(R"(["a"])");
     const std::string seen =
         std::to_string(position.range_id) + ":-1#" + std::to_string(position.lsn);
@@ -207,7 +211,7 @@ TEST_P(ItemsTest, ExpiredItemsAreInvisible) {
     ASSERT_TRUE(services_.create(aging, R"({"id":"1","pk":"a"})").answer);
     clock_.advance(std::chrono::seconds(10));
     const ItemAddress address{.id = "1", .rid = {}};
-    EXPECT_EQ(code_of(services_.items->read(keyed(R"(["a"])"), aging, address).answer), "404");
+    EXPECT_EQ(code_of(services_.items->read(Asked(keyed(R"(["a"])")), aging, address)), "404");
     EXPECT_EQ(code_of(services_.remove(aging, "1", keyed(R"(["a"])")).answer), "404");
     EXPECT_EQ(code_of(services_.create(aging, R"({"id":"1","pk":"a"})").answer), "ok");
 }

@@ -34,13 +34,14 @@ Partitions::~Partitions() {
 
 Result<std::shared_ptr<partition::Partition>> Partitions::open(const catalog::Container& container,
                                                                std::size_t range_index,
-                                                               bool may_block) {
+                                                               const Allowance& allowance) {
+    if (allowance.request_units <= 0) return throttled();
     const catalog::PartitionRange& range = container.ranges[range_index];
     if (auto found = find(range.partition); found && !found->is_closed()) {
         found->mark_used();
         return found;
     }
-    if (!may_block) return Error(ErrorCode::kWouldBlock, "the partition is not open");
+    if (!allowance.may_block) return Error(ErrorCode::kWouldBlock, "the partition is not open");
     const std::unique_lock lock(mutex_);
     // A request may still hold an old version of the container, and a partition that is gone must
     // not be reopened. Removal updates the catalog before this map, so checking in this order is

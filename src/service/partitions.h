@@ -16,6 +16,7 @@
 #include "base/result.h"
 #include "catalog/catalog.h"
 #include "partition/partition.h"
+#include "service/context.h"
 #include "storage/engine.h"
 
 namespace orrery::service {
@@ -31,11 +32,12 @@ public:
     // Waits for the writes in progress.
     ~Partitions();
 
-    // 404/1003 if the container has been removed, 410/1002 if it has another map of ranges now. If
-    // it may not block, kWouldBlock for a partition that is not open.
+    // 404/1003 if the container has been removed, 410/1002 if it has another map of ranges now,
+    // 429/3200 if the allowance has no request units. If it may not block, kWouldBlock for a
+    // partition that is not open.
     Result<std::shared_ptr<partition::Partition>> open(const catalog::Container& container,
                                                        std::size_t range_index,
-                                                       bool may_block = true);
+                                                       const Allowance& allowance = {});
 
     // The partition if it is open, else null. Does not count as use.
     std::shared_ptr<partition::Partition> find(storage::PartitionId id) const;

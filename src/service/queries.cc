@@ -4,10 +4,12 @@
 
 #include "base/ascii.h"
 #include "model/limits.h"
+#include "service/charges.h"
 #include "service/computed.h"
 #include "service/errors.h"
 #include "service/item_continuation.h"
 #include "service/item_selection.h"
+#include "service/item_target.h"
 #include "service/merged_source.h"
 #include "service/partition_source.h"
 #include "service/read_ahead.h"
@@ -34,10 +36,10 @@ Result<ParsedQuery> parse(const catalog::Container& container,
 }
 
 // UDFs are interrupted when the time of their session is up; the page should end before.
-sql::Budget::Limits limits_of(const Request& request, bool calls_udfs, MemoryPool& memory) {
-    if (!calls_udfs) return page_limits(memory, request.pacer);
+sql::Budget::Limits limits_of(const Allowance& allowance, bool calls_udfs) {
+    if (!calls_udfs) return page_limits(allowance);
     constexpr std::chrono::milliseconds kUdfTime{model::limits::kScriptMillisecondsMax};
-    return page_limits_within(kUdfTime, memory);
+    return page_limits_within(kUdfTime, allowance);
 }
 
 // The ranges that the filter on the partition key leaves to query.
@@ -130,12 +132,12 @@ public:
 
     RangeReader(Partitions& partitions,
                 const ContinuationSigner& signer,
-                const Request& request,
+                Context& context,
                 const Target& target,
                 ItemTokens::Feed feed)
         : partitions_(partitions),
           signer_(signer),
-          request_(request),
+          context_(context),
           container_(target.container),
           selection_(target.selection),
           ranges_(target.ranges),
@@ -145,7 +147,7 @@ public:
     Status read(QueryPage& page) const {
         const ItemTokens tokens(signer_, feed_, container_, selection_);
         const UnreadRanges unread =
-            TRY(unread_from(tokens, request_.continuation, {ranges_.front()}));
+            TRY(unread_from(tokens, context_.request.continuation, {ranges_.front()}));
         if (const auto resume = TRY(read_range(unread, page))) {
             page.answer().page.continuation = tokens.sign(unread.parts_from(resume->encode()));
         }
@@ -168,14 +170,14 @@ public:
     Status read_merged(ThreadPool& readers, QueryPage& page) const {
         const ItemTokens tokens(signer_, feed_, container_, selection_);
         sql::Resume from;
-        if (request_.continuation) {
-            const auto parts = tokens.check(*request_.continuation);
+        if (context_.request.continuation) {
+            const auto parts = tokens.check(*context_.request.continuation);
             if (!parts || parts->size() != 1) return bad_continuation();
             from = TRY(sql::Resume::decode(parts->front().resume));
         }
         std::vector<std::unique_ptr<PartitionSource>> sources;
         for (const std::size_t range : ranges_) {
-            sources.push_back(TRY(open(range, selection_.scope, page.answer())));
+            sources.push_back(TRY(open(range, selection_.scope)));
         }
         const auto source = TRY(MergedSource::open(readers, std::move(sources)));
         if (const auto resume = TRY(page.read(*source, from))) {
@@ -202,11 +204,11 @@ private:
 
     Result<UnreadRanges> unread_routed() const {
         // Tokens of earlier versions are signed for the whole selection.
-        if (!request_.continuation || !request_.continuation->starts_with('{')) {
+        if (!context_.request.continuation || !context_.request.continuation->starts_with('{')) {
             const ItemTokens tokens(signer_, feed_, container_, selection_);
-            return unread_from(tokens, request_.continuation, ranges_);
+            return unread_from(tokens, context_.request.continuation, ranges_);
         }
-        const auto routed = RangeContinuation::parse(*request_.continuation);
+        const auto routed = RangeContinuation::parse(*context_.request.continuation);
         if (!routed) return bad_continuation();
         const ItemSelection one = selection_.within(routed->epks, container_);
         const ItemTokens tokens(signer_, feed_, container_, one);
@@ -225,25 +227,25 @@ private:
 
     Result<std::optional<sql::Resume>> read_range(const UnreadRanges& unread,
                                                   QueryPage& page) const {
-        const auto source = TRY(open(unread.range(), unread.scope(), page.answer()));
+        const auto source = TRY(open(unread.range(), unread.scope()));
         return page.read(*source, TRY(sql::Resume::decode(unread.resume())));
     }
 
     Result<std::unique_ptr<PartitionSource>> open(std::size_t range,
-                                                  const partition::FeedScope& scope,
-                                                  QueryAnswer& answer) const {
-        const auto partition = TRY(partitions_.open(container_, range));
-        TRY(check_session(request_, *partition));
+                                                  const partition::FeedScope& scope) const {
+        const auto partition = TRY(partitions_.open(container_, range, context_.allowance));
+        TRY(check_session(context_, *partition));
         auto source =
             TRY(PartitionSource::open(*partition, scope, container_.definition.default_ttl));
-        answer.position = {.range_id = partition->identity().range_id, .lsn = source->lsn()};
-        ++answer.partitions;
+        context_.receipt.position = {.range_id = partition->identity().range_id,
+                                     .lsn = source->lsn()};
+        ++context_.receipt.metrics.partitions;
         return source;
     }
 
     Partitions& partitions_;
     const ContinuationSigner& signer_;
-    const Request& request_;
+    Context& context_;
     const catalog::Container& container_;
     const ItemSelection& selection_;
     const std::vector<std::size_t>& ranges_;
@@ -278,19 +280,19 @@ bool calls_udfs(const QueryText& text) {
     return query && sql::calls_udf(**query);
 }
 
-Result<QueryAnswer> Queries::run(const Request& request,
+Result<QueryAnswer> Queries::run(Context& context,
                                  const QueryOptions& options,
                                  const catalog::Container& container,
                                  const QueryText& text,
                                  sql::UdfCaller* udfs) const {
-    TRY(check_intended_container(request, container));
+    TRY(check_intended_container(context.request, container));
     const auto start = SteadyClock::now();
-    sql::Budget budget(limits_of(request, udfs != nullptr, memory_));
+    sql::Budget budget(limits_of(context.allowance, udfs != nullptr));
     const ParsedQuery query = TRY(parse(container, text, surroundings_at(clock_, budget), udfs));
-    const ItemSelection selection = TRY(select_items(request, container));
+    const ItemSelection selection = TRY(select_items(context.request, container));
     const Routing routing = route(query, container, selection);
     // A container without a partition key has one partition, and its clients know of no others.
-    const bool addressed = request.range_id || selection.scope.partition_key ||
+    const bool addressed = context.request.range_id || selection.scope.partition_key ||
                            container.definition.partition_key.system_key;
     // EXPLAIN covers all partitions together.
     const bool merge = options.merge || query.syntax->explain;
@@ -301,8 +303,8 @@ Result<QueryAnswer> Queries::run(const Request& request,
     // The service does not look past a full page of an unsorted query; the next page may be empty
     // (azcosmos, emulator_cosmos_query_test.go). Queries on a range come from SDKs that merge
     // ranges. There the JS SDK (4.10, enableQueryControl) never gets past an empty last page.
-    const bool seeks_end = merged || request.range_id || !query.syntax->order_by.empty();
-    QueryPage page = TRY(QueryPage::open(request,
+    const bool seeks_end = merged || context.request.range_id || !query.syntax->order_by.empty();
+    QueryPage page = TRY(QueryPage::open(context,
                                          query,
                                          {.describe = options.index_metrics,
                                           .measure = options.query_metrics,
@@ -310,7 +312,7 @@ Result<QueryAnswer> Queries::run(const Request& request,
     if (merged) budget.take(read_ahead_bytes_max(ranges.size()));
     const RangeReader reader(partitions_,
                              signer_,
-                             request,
+                             context,
                              {container, selection, ranges},
                              {.name = merge ? "merged query" : "query",
                               .digest = digest_of(query),
@@ -321,41 +323,41 @@ Result<QueryAnswer> Queries::run(const Request& request,
     if (options.index_metrics || query.syntax->explain) {
         add_partition_key_index(container, selection, page.answer().access);
     }
-    QueryAnswer answer = std::move(page).finish();
-    answer.times.compile = compiled - start;
-    answer.times.run = SteadyClock::now() - compiled;
-    return answer;
+    context.receipt.charge = kFeedCharge;
+    context.receipt.metrics.compile = compiled - start;
+    context.receipt.metrics.run = SteadyClock::now() - compiled;
+    return std::move(page).finish();
 }
 
-Result<QueryAnswer> Queries::run_over(const Request& request,
+Result<QueryAnswer> Queries::run_over(Context& context,
                                       const catalog::Container& container,
                                       const QueryText& text,
                                       sql::ItemSource& source,
                                       sql::UdfCaller* udfs,
                                       std::chrono::milliseconds time) const {
-    sql::Budget budget(page_limits_within(time, memory_));
+    sql::Budget budget(page_limits_within(time, context.allowance));
     const ParsedQuery query = TRY(parse(container, text, surroundings_at(clock_, budget), udfs));
-    const ItemSelection selection = TRY(select_items(request, container));
+    const ItemSelection selection = TRY(select_items(context.request, container));
     const ItemTokens::Feed feed{
         .name = "script query", .digest = digest_of(query), .name_v1 = "script query"};
     const ItemTokens tokens(signer_, feed, container, selection);
     sql::Resume from;
-    if (request.continuation) {
-        const auto parts = tokens.check(*request.continuation);
+    if (context.request.continuation) {
+        const auto parts = tokens.check(*context.request.continuation);
         if (!parts) return bad_continuation();
         from = TRY(sql::Resume::decode(parts->front().resume));
     }
-    return service::run_over(request, query, source, from, [&](const sql::Resume& resume) {
+    return service::run_over(context, query, source, from, [&](const sql::Resume& resume) {
         return tokens.sign({{.epks = selection.epks, .resume = resume.encode()}});
     });
 }
 
-Result<std::string> Queries::plan(const Request& request,
+Result<std::string> Queries::plan(Context& context,
                                   const QueryOptions& options,
                                   const catalog::Container& container,
                                   const QueryText& text) const {
-    TRY(check_intended_container(request, container));
-    sql::Budget budget(page_limits(memory_, request.pacer));
+    TRY(check_intended_container(context.request, container));
+    sql::Budget budget(page_limits(context.allowance));
     const ParsedQuery query = TRY(parse(container, text, surroundings_at(clock_, budget), nullptr));
     return plan_text(query, container, sql::QueryFeatures::parse(options.supported_features));
 }

@@ -7,14 +7,13 @@
 #include <string_view>
 
 #include "base/clock.h"
-#include "base/memory_pool.h"
 #include "base/result.h"
 #include "base/thread_pool.h"
 #include "catalog/resources.h"
+#include "service/context.h"
 #include "service/continuation.h"
 #include "service/partitions.h"
 #include "service/query_page.h"
-#include "service/request.h"
 #include "sql/budget.h"
 #include "sql/source.h"
 #include "sql/udf.h"
@@ -39,22 +38,16 @@ bool calls_udfs(const QueryText& text);
 
 class Queries {
 public:
-    // `readers` must do nothing but read for queries over several partitions. All queries together
-    // use at most `memory`.
+    // `readers` must do nothing but read for queries over several partitions.
     Queries(Partitions& partitions,
             const ContinuationSigner& signer,
             const Clock& clock,
-            ThreadPool& readers,
-            MemoryPool& memory)
-        : partitions_(partitions),
-          signer_(signer),
-          clock_(clock),
-          readers_(readers),
-          memory_(memory) {}
+            ThreadPool& readers)
+        : partitions_(partitions), signer_(signer), clock_(clock), readers_(readers) {}
 
     // Reads from disk: call only where blocking is allowed. `udfs` are the container's and are
     // called on this thread; without them a query that calls any is refused.
-    Result<QueryAnswer> run(const Request& request,
+    Result<QueryAnswer> run(Context& context,
                             const QueryOptions& options,
                             const catalog::Container& container,
                             const QueryText& text,
@@ -63,7 +56,7 @@ public:
     // Runs a script's query: one page over the items of its transaction, all of one partition key.
     // The request holds the key, the page size and the continuation. `time` is what the script has
     // left.
-    Result<QueryAnswer> run_over(const Request& request,
+    Result<QueryAnswer> run_over(Context& context,
                                  const catalog::Container& container,
                                  const QueryText& text,
                                  sql::ItemSource& source,
@@ -72,7 +65,7 @@ public:
 
     // The plan by which a client spreads the query over partitions, as JSON. 400 if the client
     // supports fewer features than the query needs.
-    Result<std::string> plan(const Request& request,
+    Result<std::string> plan(Context& context,
                              const QueryOptions& options,
                              const catalog::Container& container,
                              const QueryText& text) const;
@@ -82,7 +75,6 @@ private:
     const ContinuationSigner& signer_;
     const Clock& clock_;
     ThreadPool& readers_;
-    MemoryPool& memory_;
 };
 
 }  // namespace orrery::service

@@ -16,6 +16,7 @@ namespace orrery::service {
 namespace {
 
 using testing::HasSubstr;
+using testing_support::Asked;
 using testing_support::code_of;
 using testing_support::must;
 using testing_support::parsed;
@@ -67,7 +68,10 @@ protected:
         body.set("query", text);
         Request request;
         request.range_id = "0";
-        return services_.queries->run(request, {}, *container_, {.body = body.text()}, &even_);
+        Asked asked(request);
+        auto answer = services_.queries->run(asked, {}, *container_, {.body = body.text()}, &even_);
+        metrics_ = asked.context.receipt.metrics;
+        return answer;
     }
 
     // "index lookup 1/1": the access, the items read, the rows.
@@ -75,8 +79,8 @@ protected:
         const QueryAnswer answer = must(run(text));
         return fmt::format("{} {}/{}",
                            name_of(answer.access.kind),
-                           answer.counters.items_read,
-                           answer.counters.rows);
+                           metrics_.counters.items_read,
+                           metrics_.counters.rows);
     }
 
     // The ids of all rows, read page by page.
@@ -90,14 +94,15 @@ protected:
         std::optional<std::string> continuation;
         do {
             request.continuation = continuation;
-            const QueryAnswer answer = must(
-                services_.queries->run(request, {}, *container_, {.body = body.text()}, &even_));
+            const QueryAnswer answer = must(services_.queries->run(
+                Asked(request), {}, *container_, {.body = body.text()}, &even_));
             if (!answer.page.elements.empty()) out += answer.page.elements + ",";
             continuation = answer.page.continuation;
         } while (continuation);
         return out;
     }
 
+    Metrics metrics_;  // of the last query
     catalog::ContainerPtr container_;
     Even even_;
 };
@@ -184,16 +189,18 @@ TEST_F(QueriesTest, AggregatesCoveredByTheIndexReadNoItems) {
     EXPECT_EQ(way("SELECT c.rare, COUNT(1) AS n FROM c GROUP BY c.rare"), "index walk 0/2");
     const QueryAnswer ends = must(run("SELECT VALUE MAX(c.n) FROM c"));
     EXPECT_EQ(ends.page.elements, "399");
-    EXPECT_EQ(ends.counters.index_entries_read, 2U);
+    EXPECT_EQ(metrics_.counters.index_entries_read, 2U);
 }
 
 TEST_F(QueriesTest, CountsItemsOfAPartitionKeyWithoutReadingThem) {
     const auto count = [&](const catalog::ContainerPtr& container, std::string_view key) {
         Request request;
         request.partition_key = key;
+        Asked asked(request);
         const QueryAnswer answer = must(services_.queries->run(
-            request, {}, *container, {.body = R"({"query":"SELECT VALUE COUNT(1) FROM c"})"}));
-        return fmt::format("{} read {}", answer.page.elements, answer.counters.items_read);
+            asked, {}, *container, {.body = R"({"query":"SELECT VALUE COUNT(1) FROM c"})"}));
+        return fmt::format(
+            "{} read {}", answer.page.elements, asked.context.receipt.metrics.counters.items_read);
     };
     EXPECT_EQ(count(container_, R"(["p0"])"), "134 read 0");
     EXPECT_EQ(count(container_, R"(["p2"])"), "133 read 0");
@@ -229,27 +236,32 @@ TEST_F(QueriesTest, StopsReadingWhenThePageIsFull) {
     Request request;
     request.partition_key = R"(["p0"])";
     request.max_item_count = "4";
+    Asked first(request);
     const QueryAnswer full =
-        must(services_.queries->run(request, {}, *container_, {.body = body.text()}));
+        must(services_.queries->run(first, {}, *container_, {.body = body.text()}));
     EXPECT_EQ(full.page.count, 4U);
-    EXPECT_EQ(full.counters.items_read, 4U);
+    EXPECT_EQ(first.context.receipt.metrics.counters.items_read, 4U);
     ASSERT_TRUE(full.page.continuation);
     request.continuation = full.page.continuation;
+    Asked second(request);
     const QueryAnswer rest =
-        must(services_.queries->run(request, {}, *container_, {.body = body.text()}));
+        must(services_.queries->run(second, {}, *container_, {.body = body.text()}));
     EXPECT_EQ(rest.page.count, 0U);
-    EXPECT_EQ(rest.counters.items_read, 1U) << "the last item of the page before";
+    EXPECT_EQ(second.context.receipt.metrics.counters.items_read, 1U)
+        << "the last item of the page before";
     EXPECT_FALSE(rest.page.continuation);
     // Sorted queries and those on a range look for the next row.
     request.continuation = {};
     body.set("query", "SELECT * FROM c WHERE c.n < 12 ORDER BY c.n");
-    EXPECT_FALSE(must(services_.queries->run(request, {}, *container_, {.body = body.text()}))
-                     .page.continuation);
+    EXPECT_FALSE(
+        must(services_.queries->run(Asked(request), {}, *container_, {.body = body.text()}))
+            .page.continuation);
     request.partition_key = {};
     request.range_id = "0";
     body.set("query", "SELECT * FROM c WHERE c.n < 4");
-    EXPECT_FALSE(must(services_.queries->run(request, {}, *container_, {.body = body.text()}))
-                     .page.continuation);
+    EXPECT_FALSE(
+        must(services_.queries->run(Asked(request), {}, *container_, {.body = body.text()}))
+            .page.continuation);
 }
 
 TEST_F(QueriesTest, CallsUdfsOnIndexMatchesOnly) {
@@ -335,7 +347,7 @@ TEST_F(QueriesTest, TokenIsValidOnlyForItsQuery) {
         request.range_id = "0";
         request.max_item_count = "5";
         request.continuation = token;
-        return services_.queries->run(request, {}, *container_, {.body = body.text()});
+        return services_.queries->run(Asked(request), {}, *container_, {.body = body.text()});
     };
     const std::string token = *must(ask("SELECT * FROM c", {})).page.continuation;
     EXPECT_TRUE(ask("SELECT * FROM c", token));
@@ -371,9 +383,13 @@ protected:
         request.range_id = range;
         QueryOptions options;
         options.cross_partition = true;
-        return services_.queries->run(request, options, *container_, {.body = body.text()});
+        Asked asked(request);
+        auto answer = services_.queries->run(asked, options, *container_, {.body = body.text()});
+        partitions_ = asked.context.receipt.metrics.partitions;
+        return answer;
     }
 
+    std::size_t partitions_ = 0;  // that the last query read
     catalog::ContainerPtr container_;
 };
 
@@ -384,7 +400,7 @@ TEST_F(RoutedQueriesTest, ReturnsOneRangePerPage) {
         std::optional<std::string> token;
         do {
             const QueryAnswer answer = must(ask(size, token));
-            EXPECT_EQ(answer.partitions, 1U);
+            EXPECT_EQ(partitions_, 1U);
             rows += answer.page.count;
             token = answer.page.continuation;
             if (!token) break;

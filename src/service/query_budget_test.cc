@@ -18,6 +18,7 @@ namespace orrery::service {
 namespace {
 
 using testing::HasSubstr;
+using testing_support::Asked;
 using testing_support::code_of;
 using testing_support::must;
 using testing_support::ServiceTest;
@@ -210,15 +211,19 @@ TEST_F(QueryBudgetTest, QueriesShareTheirMemory) {
     Request request;
     request.range_id = "0";
     MemoryPool small(1 << 20);
-    const Queries few(*services_.partitions, *services_.signer, clock_, services_.readers, small);
-    const auto refused = few.run(request, {}, *container_, {.body = body});
+    Asked asked(request);
+    asked.context.allowance.memory = &small;
+    const auto refused = services_.queries->run(asked, {}, *container_, {.body = body});
     ASSERT_FALSE(refused);
     EXPECT_EQ(refused.error().code(), ErrorCode::kThrottled);
     EXPECT_EQ(small.used(), 0U);
-    EXPECT_TRUE(few.run(request, {}, *container_, {.body = R"({"query":"SELECT * FROM c"})"}));
+    EXPECT_TRUE(
+        services_.queries->run(asked, {}, *container_, {.body = R"({"query":"SELECT * FROM c"})"}));
     EXPECT_EQ(small.used(), 0U);
-    EXPECT_TRUE(services_.queries->run(request, {}, *container_, {.body = body}));
-    EXPECT_EQ(services_.query_memory.used(), 0U);
+    MemoryPool large(std::size_t{512} << 20);
+    asked.context.allowance.memory = &large;
+    EXPECT_TRUE(services_.queries->run(asked, {}, *container_, {.body = body}));
+    EXPECT_EQ(large.used(), 0U);
 }
 
 TEST_F(QueryBudgetTest, ConditionsAreLimited) {

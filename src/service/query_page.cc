@@ -49,15 +49,13 @@ std::string digest_of(const ParsedQuery& query) {
 
 Error bad_continuation() { return bad_request("Invalid Continuation Token"); }
 
-Result<QueryPage> QueryPage::open(const Request& request,
-                                  const ParsedQuery& query,
-                                  Options options) {
-    QueryPage page(query);
+Result<QueryPage> QueryPage::open(Context& context, const ParsedQuery& query, Options options) {
+    QueryPage page(context, query);
     {
-        const Stopwatch watch(options.measure, page.answer_.times.bind);
+        const Stopwatch watch(options.measure, context.receipt.metrics.bind);
         page.prepared_ = TRY(sql::bind(*query.syntax, query.context));
     }
-    page.limits_ = {.rows_max = TRY(page_size(request, model::limits::kPageRowsDefault)),
+    page.limits_ = {.rows_max = TRY(page_size(context.request, model::limits::kPageRowsDefault)),
                     .bytes_max = model::limits::kPageBytesMax,
                     .seeks_end = options.seeks_end,
                     .describe = options.describe || query.syntax->explain,
@@ -73,7 +71,7 @@ Result<std::optional<sql::Resume>> QueryPage::read(sql::ItemSource& source,
         TRY(sql::run_page(prepared_, source, query_.context.surroundings, {from, filter}, limits_));
     answer_.page.elements = std::move(part.rows);
     answer_.page.count = part.count;
-    answer_.counters = part.counters;
+    context_.receipt.metrics.counters = part.counters;
     answer_.access = std::move(part.access);
     return std::move(part.resume);
 }
@@ -81,18 +79,19 @@ Result<std::optional<sql::Resume>> QueryPage::read(sql::ItemSource& source,
 QueryAnswer QueryPage::finish() && {
     answer_.sorted = !query_.syntax->order_by.empty();
     if (query_.syntax->explain) {
-        answer_.page = {
-            .elements = explanation(*query_.syntax, answer_), .count = 1, .continuation = {}};
+        answer_.page = {.elements = explanation(*query_.syntax, answer_, context_.receipt.metrics),
+                        .count = 1,
+                        .continuation = {}};
     }
     return std::move(answer_);
 }
 
-Result<QueryAnswer> run_over(const Request& request,
+Result<QueryAnswer> run_over(Context& context,
                              const ParsedQuery& query,
                              sql::ItemSource& source,
                              const sql::Resume& from,
                              const std::function<std::string(const sql::Resume&)>& sign) {
-    QueryPage page = TRY(QueryPage::open(request, query, {}));
+    QueryPage page = TRY(QueryPage::open(context, query, {}));
     if (const auto resume = TRY(page.read(source, from))) {
         page.answer().page.continuation = sign(*resume);
     }

@@ -3,7 +3,6 @@
 
 #pragma once
 
-#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -12,10 +11,9 @@
 #include <vector>
 
 #include "base/result.h"
+#include "service/context.h"
 #include "service/continuation.h"
-#include "service/item_target.h"
 #include "service/page.h"
-#include "service/request.h"
 #include "sql/ast.h"
 #include "sql/binder.h"
 #include "sql/exec/page.h"
@@ -44,21 +42,10 @@ Result<ParsedQuery> parse_query(const QueryText& text,
                                 std::vector<sql::ComputedProperty> computed,
                                 const sql::Surroundings& surroundings);
 
-// Time spent. The counters break down `run` if the client asked for metrics.
-struct QueryTimes {
-    std::chrono::nanoseconds compile{};
-    std::chrono::nanoseconds bind{};  // a part of run
-    std::chrono::nanoseconds run{};
-};
-
 struct QueryAnswer {
     Page page;
-    std::optional<Position> position;  // of the last range that was read
-    sql::Access access;                // of the last range that was read
-    sql::Counters counters;
-    QueryTimes times;
-    bool sorted = false;         // the query has an ORDER BY
-    std::size_t partitions = 0;  // that were read
+    sql::Access access;   // of the last range that was read
+    bool sorted = false;  // the query has an ORDER BY
 };
 
 // Identifies the query, so that a continuation of another one is refused. A position in an ORDER BY
@@ -68,7 +55,7 @@ std::string digest_of(const ParsedQuery& query);
 
 Error bad_continuation();
 
-// One page of a query: the rows of one source. The query must outlive the page.
+// One page of a query: the rows of one source. The query and the context must outlive the page.
 class QueryPage {
 public:
     struct Options {
@@ -77,20 +64,19 @@ public:
         bool seeks_end = true;  // see sql::PageLimits
     };
 
-    static Result<QueryPage> open(const Request& request,
-                                  const ParsedQuery& query,
-                                  Options options);
+    static Result<QueryPage> open(Context& context, const ParsedQuery& query, Options options);
 
     // Fills the page. Returns where to resume when rows are left.
     Result<std::optional<sql::Resume>> read(sql::ItemSource& source, const sql::Resume& from);
 
-    // The caller fills in what only it knows: continuation, position and number of partitions.
+    // The caller fills in what only it knows: the continuation.
     QueryAnswer& answer() { return answer_; }
     QueryAnswer finish() &&;
 
 private:
-    explicit QueryPage(const ParsedQuery& query) : query_(query) {}
+    QueryPage(Context& context, const ParsedQuery& query) : context_(context), query_(query) {}
 
+    Context& context_;
     const ParsedQuery& query_;
     sql::Prepared prepared_;
     sql::PageLimits limits_;
@@ -98,7 +84,7 @@ private:
 };
 
 // One page of a query over a single source. `sign` makes a token of the position to continue at.
-Result<QueryAnswer> run_over(const Request& request,
+Result<QueryAnswer> run_over(Context& context,
                              const ParsedQuery& query,
                              sql::ItemSource& source,
                              const sql::Resume& from,

@@ -6,8 +6,6 @@
 #include <optional>
 #include <string_view>
 
-#include "base/pacer.h"
-
 namespace orrery::service {
 
 // API versions are dates; compared as the number yyyymmdd.
@@ -41,12 +39,6 @@ struct Request {
     std::optional<std::string_view> offer_type;
     // Writes store the item without _self and _attachments.
     bool exclude_system_properties = false;
-
-    // Whether the operation runs where it may wait for the disk. Elsewhere it answers kWouldBlock
-    // instead, and is then run again where it may.
-    bool may_block = true;
-    // Where long operations give way to others; may be null.
-    Pacer* pacer = nullptr;
 };
 
 }  // namespace orrery::service

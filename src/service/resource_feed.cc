@@ -6,6 +6,7 @@
 
 #include "base/bytes.h"
 #include "model/limits.h"
+#include "service/charges.h"
 #include "service/surroundings.h"
 #include "sql/source.h"
 
@@ -80,12 +81,14 @@ private:
 
 }  // namespace
 
-Result<Page> ResourceFeed::page(const Request& request,
+Result<Page> ResourceFeed::page(Context& context,
                                 const std::vector<Listed>& resources,
                                 const QueryText* query,
                                 const std::string& scope) const {
+    context.receipt.charge = kFeedCharge;
+    const Request& request = context.request;
     if (query == nullptr) return list(request, resources, scope);
-    sql::Budget budget(page_limits(memory_, request.pacer));
+    sql::Budget budget(page_limits(context.allowance));
     const ParsedQuery parsed = TRY(parse_query(*query, {}, surroundings_at(clock_, budget)));
     ResourceSource source(resources);
     // A token of another query, or for other resources, is refused.
@@ -99,7 +102,7 @@ Result<Page> ResourceFeed::page(const Request& request,
     const auto sign = [&](const sql::Resume& resume) {
         return signer_.sign({.range_id = 0, .resume = resume.encode()}, bound_to);
     };
-    return TRY(run_over(request, parsed, source, from, sign)).page;
+    return TRY(run_over(context, parsed, source, from, sign)).page;
 }
 
 Result<Page> ResourceFeed::list(const Request& request,

@@ -9,13 +9,12 @@
 #include <vector>
 
 #include "base/clock.h"
-#include "base/memory_pool.h"
 #include "base/result.h"
 #include "json/value.h"
+#include "service/context.h"
 #include "service/continuation.h"
 #include "service/page.h"
 #include "service/query_page.h"
-#include "service/request.h"
 
 namespace orrery::service {
 
@@ -27,13 +26,12 @@ struct Listed {
 
 class ResourceFeed {
 public:
-    // `memory` is for queries.
-    ResourceFeed(const ContinuationSigner& signer, const Clock& clock, MemoryPool& memory)
-        : signer_(signer), clock_(clock), memory_(memory) {}
+    ResourceFeed(const ContinuationSigner& signer, const Clock& clock)
+        : signer_(signer), clock_(clock) {}
 
     // One page of resources, whose numbers rise, or with a query of its rows. `scope` names the
     // list, so that tokens of another one are refused.
-    Result<Page> page(const Request& request,
+    Result<Page> page(Context& context,
                       const std::vector<Listed>& resources,
                       const QueryText* query,
                       const std::string& scope) const;
@@ -45,7 +43,6 @@ private:
 
     const ContinuationSigner& signer_;
     const Clock& clock_;
-    MemoryPool& memory_;
 };
 
 }  // namespace orrery::service

@@ -13,6 +13,7 @@
 namespace orrery::service {
 namespace {
 
+using testing_support::Asked;
 using testing_support::code_of;
 using testing_support::must;
 using testing_support::parsed;
@@ -37,7 +38,7 @@ protected:
                      const Request& request = {},
                      const std::string& scope = "list") {
         const QueryText query{.body = sql, .plain_text = true};
-        return feed_.page(request, resources_, &query, scope);
+        return feed_.page(Asked(request), resources_, &query, scope);
     }
     // All rows, and the same whether they are read at once or row by row.
     std::string rows(const std::string& sql) {
@@ -62,8 +63,7 @@ protected:
 
     ManualClock clock_{std::chrono::seconds(1'700'000'000)};
     ContinuationSigner signer_{std::string(32, 's')};
-    MemoryPool memory_{std::size_t{16} << 20};
-    ResourceFeed feed_{signer_, clock_, memory_};
+    ResourceFeed feed_{signer_, clock_};
     std::vector<Listed> resources_;
     int bodies_ = 0;
 };
@@ -136,7 +136,7 @@ TEST_F(ResourceFeedTest, TokensAreGoodForTheirQueryAndListOnly) {
     EXPECT_EQ(code_of(ask("SELECT * FROM r", request)), "ok");
     EXPECT_EQ(code_of(ask("SELECT r.id FROM r", request)), "400");
     EXPECT_EQ(code_of(ask("SELECT * FROM r", request, "other")), "400");
-    EXPECT_EQ(code_of(feed_.page(request, resources_, nullptr, "list")), "400");
+    EXPECT_EQ(code_of(feed_.page(Asked(request), resources_, nullptr, "list")), "400");
     request.continuation = "made up";
     EXPECT_EQ(code_of(ask("SELECT * FROM r", request)), "400");
 }
@@ -146,7 +146,7 @@ TEST_F(ResourceFeedTest, TakesParameters) {
     const QueryText query{
         .body = R"({"query":"SELECT VALUE r.id FROM r WHERE r.id = @id OR r.n = @n",)"
                 R"("parameters":[{"name":"@id","value":"ab"},{"name":"@n","value":1}]})"};
-    EXPECT_EQ(must(feed_.page({}, resources_, &query, "list")).elements, R"("a","ab")");
+    EXPECT_EQ(must(feed_.page(Asked(), resources_, &query, "list")).elements, R"("a","ab")");
 }
 
 TEST_F(ResourceFeedTest, RefusesAsQueriesOnItemsDo) {

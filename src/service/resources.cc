@@ -5,6 +5,7 @@
 #include "model/etag.h"
 #include "model/limits.h"
 #include "model/names.h"
+#include "service/charges.h"
 #include "service/computed.h"
 #include "service/errors.h"
 #include "service/resource_json.h"
@@ -37,7 +38,7 @@ std::string ranges_etag(const catalog::Container& container) {
 
 }  // namespace
 
-Result<ResourceAnswer> Resources::create_database(const Request& request, std::string_view body) {
+Result<ResourceAnswer> Resources::create_database(Context& context, std::string_view body) {
     const Value value = TRY(parse_object(body));
     const Value* id = value.find("id");
     if (id == nullptr || !id->is_string()) {
@@ -45,29 +46,31 @@ Result<ResourceAnswer> Resources::create_database(const Request& request, std::s
             "The input content is invalid because the required properties - 'id; ' - are missing.");
     }
     TRY(model::check_resource_name(id->string()));
-    const auto throughput = TRY(throughput_of(request));
+    const auto throughput = TRY(throughput_of(context.request));
     const catalog::DatabasePtr database = TRY(catalog_.create_database(id->string(), throughput));
+    context.receipt.charge = kWriteCharge;
     return ResourceAnswer{.body = to_json(*database), .etag = database->revision.etag()};
 }
 
-Result<ResourceAnswer> Resources::read_database(const Request& request, std::string_view segment) {
+Result<ResourceAnswer> Resources::read_database(const Context& context, std::string_view segment) {
     const FoundDatabase found = TRY(find_database(catalog_, segment));
-    return read_answer(request, to_json(*found.database), found.database->revision.etag());
+    return read_answer(context.request, to_json(*found.database), found.database->revision.etag());
 }
 
-Status Resources::remove_database(const Request& request, std::string_view segment) {
+Status Resources::remove_database(Context& context, std::string_view segment) {
     const FoundDatabase found = TRY(find_database(catalog_, segment));
-    TRY(catalog_.remove_database(found.database->rid, if_match_of(request)));
+    TRY(catalog_.remove_database(found.database->rid, if_match_of(context.request)));
+    context.receipt.charge = kWriteCharge;
     options_.on_removal();
     return {};
 }
 
-Result<Page> Resources::list_databases(const Request& request, const QueryText* query) {
+Result<Page> Resources::list_databases(Context& context, const QueryText* query) {
     std::vector<Listed> all;
     for (const catalog::DatabasePtr& database : catalog_.databases()) {
         all.push_back({database->rid.number, [database] { return to_json(*database); }});
     }
-    return feed_.page(request, all, query, "databases");
+    return feed_.page(context, all, query, "databases");
 }
 
 Result<catalog::NewContainer> Resources::plan_container(const Request& request,
@@ -106,31 +109,33 @@ Result<catalog::NewContainer> Resources::plan_container(const Request& request,
     return wanted;
 }
 
-Result<ContainerAnswer> Resources::create_container(const Request& request,
+Result<ContainerAnswer> Resources::create_container(Context& context,
                                                     std::string_view database,
                                                     std::string_view body) {
     const auto found = find_database(catalog_, database);
     if (!found) return owner_not_found();
-    catalog::NewContainer wanted = TRY(plan_container(request, *found->database, body));
+    catalog::NewContainer wanted = TRY(plan_container(context.request, *found->database, body));
     catalog::ContainerPtr container =
         TRY(catalog_.create_container(found->database->rid, std::move(wanted)));
+    context.receipt.charge = kWriteCharge;
     return container_answer(
         {.database = found->database, .container = std::move(container), .by_rid = found->by_rid},
-        request.api_version);
+        context.request.api_version);
 }
 
-Result<ContainerAnswer> Resources::read_container(const Request& request,
+Result<ContainerAnswer> Resources::read_container(const Context& context,
                                                   const ContainerAddress& address) {
-    FoundContainer found = TRY(find_container(catalog_, address, request.api_version));
-    ResourceAnswer resource = read_answer(
-        request, to_json(*found.container, request.api_version), found.container->revision.etag());
+    FoundContainer found = TRY(find_container(catalog_, address, context.request.api_version));
+    ResourceAnswer resource = read_answer(context.request,
+                                          to_json(*found.container, context.request.api_version),
+                                          found.container->revision.etag());
     return ContainerAnswer{.resource = std::move(resource), .found = std::move(found)};
 }
 
-Result<ContainerAnswer> Resources::replace_container(const Request& request,
+Result<ContainerAnswer> Resources::replace_container(Context& context,
                                                      const ContainerAddress& address,
                                                      std::string_view body) {
-    FoundContainer found = TRY(find_container(catalog_, address, request.api_version));
+    FoundContainer found = TRY(find_container(catalog_, address, context.request.api_version));
     Value value = TRY(parse_object(body));
     const model::PartitionKeyDefinition& key = found.container->definition.partition_key;
     // Old clients cannot see the key, so they cannot send it.
@@ -146,62 +151,66 @@ Result<ContainerAnswer> Resources::replace_container(const Request& request,
     }
     model::ContainerDefinition definition = TRY(model::parse_container_definition(
         value,
-        {.partition_key_required = true, .policy_form = policy_form_of(request.api_version)}));
+        {.partition_key_required = true,
+         .policy_form = policy_form_of(context.request.api_version)}));
     TRY(parse_computed(definition.computed_properties));
     // Some clients read `systemKey` but do not send it back (Go).
     definition.partition_key.system_key = key.system_key;
     found.container = TRY(catalog_.replace_container(
-        found.container->rid, std::move(definition), if_match_of(request)));
+        found.container->rid, std::move(definition), if_match_of(context.request)));
     options_.on_replacement(found.container->rid);
-    return container_answer(std::move(found), request.api_version);
+    context.receipt.charge = kWriteCharge;
+    return container_answer(std::move(found), context.request.api_version);
 }
 
-Status Resources::remove_container(const Request& request, const ContainerAddress& address) {
-    const FoundContainer found = TRY(find_container(catalog_, address, request.api_version));
-    TRY(catalog_.remove_container(found.container->rid, if_match_of(request)));
+Status Resources::remove_container(Context& context, const ContainerAddress& address) {
+    const FoundContainer found =
+        TRY(find_container(catalog_, address, context.request.api_version));
+    TRY(catalog_.remove_container(found.container->rid, if_match_of(context.request)));
+    context.receipt.charge = kWriteCharge;
     options_.on_removal();
     return {};
 }
 
-Result<Resources::ContainerList> Resources::list_containers(const Request& request,
+Result<Resources::ContainerList> Resources::list_containers(Context& context,
                                                             std::string_view database,
                                                             const QueryText* query) {
     const auto found = find_database(catalog_, database);
     if (!found) return owner_not_found();
     std::vector<Listed> all;
     for (const catalog::ContainerPtr& container : catalog_.containers(found->database->rid)) {
-        if (!visible_to(*container, request.api_version)) continue;
-        all.push_back({container->rid.number, [container, version = request.api_version] {
+        if (!visible_to(*container, context.request.api_version)) continue;
+        all.push_back({container->rid.number, [container, version = context.request.api_version] {
                            return to_json(*container, version);
                        }});
     }
     const std::string rid = found->database->rid.text();
     return ContainerList{.database_rid = rid,
-                         .page = TRY(feed_.page(request, all, query, "containers " + rid))};
+                         .page = TRY(feed_.page(context, all, query, "containers " + rid))};
 }
 
-Result<ResourceAnswer> Resources::read_offer(const Request& request, std::string_view rid) {
+Result<ResourceAnswer> Resources::read_offer(const Context& context, std::string_view rid) {
     const auto parsed = model::OfferRid::parse(rid);
     const catalog::OfferPtr offer = parsed ? catalog_.find_offer(*parsed) : nullptr;
     if (!offer) return not_found();
-    return read_answer(request, to_json(*offer), offer->revision.etag());
+    return read_answer(context.request, to_json(*offer), offer->revision.etag());
 }
 
-Result<Page> Resources::list_offers(const Request& request, const QueryText* query) {
+Result<Page> Resources::list_offers(Context& context, const QueryText* query) {
     std::vector<Listed> all;
     for (const catalog::OfferPtr& offer : catalog_.offers()) {
         all.push_back({offer->rid.number, [offer] { return to_json(*offer); }});
     }
-    return feed_.page(request, all, query, "offers");
+    return feed_.page(context, all, query, "offers");
 }
 
-Result<RangesAnswer> Resources::list_ranges(const Request& request,
+Result<RangesAnswer> Resources::list_ranges(Context& context,
                                             const catalog::Container& container,
                                             bool incremental) {
     RangesAnswer answer;
     answer.etag = ranges_etag(container);
-    if (incremental && request.if_none_match &&
-        model::etag_matches(*request.if_none_match, answer.etag)) {
+    if (incremental && context.request.if_none_match &&
+        model::etag_matches(*context.request.if_none_match, answer.etag)) {
         answer.not_modified = true;
         return answer;
     }
@@ -210,9 +219,8 @@ Result<RangesAnswer> Resources::list_ranges(const Request& request,
         all.push_back({range.id, [&] { return to_json(container, range); }});
     }
     // Clients build their routing map from one response and do not expect pages.
-    Request whole = request;
-    whole.max_item_count = "-1";
-    answer.page = TRY(feed_.page(whole, all, nullptr, "ranges " + container.rid.text()));
+    context.request.max_item_count = "-1";
+    answer.page = TRY(feed_.page(context, all, nullptr, "ranges " + container.rid.text()));
     return answer;
 }
 

@@ -51,33 +51,33 @@ public:
         return find_container(catalog_, address, request.api_version);
     }
 
-    Result<ResourceAnswer> create_database(const Request& request, std::string_view body);
-    Result<ResourceAnswer> read_database(const Request& request, std::string_view segment);
-    Status remove_database(const Request& request, std::string_view segment);
-    Result<Page> list_databases(const Request& request, const QueryText* query);
+    Result<ResourceAnswer> create_database(Context& context, std::string_view body);
+    Result<ResourceAnswer> read_database(const Context& context, std::string_view segment);
+    Status remove_database(Context& context, std::string_view segment);
+    Result<Page> list_databases(Context& context, const QueryText* query);
 
-    Result<ContainerAnswer> create_container(const Request& request,
+    Result<ContainerAnswer> create_container(Context& context,
                                              std::string_view database,
                                              std::string_view body);
-    Result<ContainerAnswer> read_container(const Request& request, const ContainerAddress& address);
-    Result<ContainerAnswer> replace_container(const Request& request,
+    Result<ContainerAnswer> read_container(const Context& context, const ContainerAddress& address);
+    Result<ContainerAnswer> replace_container(Context& context,
                                               const ContainerAddress& address,
                                               std::string_view body);
-    Status remove_container(const Request& request, const ContainerAddress& address);
+    Status remove_container(Context& context, const ContainerAddress& address);
     // The database's rid goes into the feed's envelope.
     struct ContainerList {
         std::string database_rid;
         Page page;
     };
-    Result<ContainerList> list_containers(const Request& request,
+    Result<ContainerList> list_containers(Context& context,
                                           std::string_view database,
                                           const QueryText* query);
 
-    Result<ResourceAnswer> read_offer(const Request& request, std::string_view rid);
-    Result<Page> list_offers(const Request& request, const QueryText* query);
+    Result<ResourceAnswer> read_offer(const Context& context, std::string_view rid);
+    Result<Page> list_offers(Context& context, const QueryText* query);
 
     // With `incremental` (A-IM), answers 304 if the client's etag is current.
-    Result<RangesAnswer> list_ranges(const Request& request,
+    Result<RangesAnswer> list_ranges(Context& context,
                                      const catalog::Container& container,
                                      bool incremental);
     Result<ResourceAnswer> read_range(const catalog::Container& container, std::string_view id);

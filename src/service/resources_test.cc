@@ -13,6 +13,7 @@ namespace {
 
 using testing::ElementsAre;
 using testing::HasSubstr;
+using testing_support::Asked;
 using testing_support::code_of;
 using testing_support::ids_of;
 using testing_support::must;
@@ -24,11 +25,13 @@ constexpr ApiVersion kOldest = 20140821;
 class ResourcesTest : public ServiceTest {
 protected:
     json::Value create(const std::string& name, const Request& request = {}) {
-        return *must(resources_.create_database(request, "{\"id\":\"" + name + "\"}")).body;
+        return *must(resources_.create_database(Asked(request), "{\"id\":\"" + name + "\"}")).body;
     }
     json::Value create_container(const std::string& members = "{}", const Request& request = {}) {
         return *must(resources_.create_container(
-                         request, "d", model::testing_support::container_body(members).text()))
+                         Asked(request),
+                         "d",
+                         model::testing_support::container_body(members).text()))
                     .resource.body;
     }
     static Request sized(std::string_view count) {
@@ -45,26 +48,26 @@ TEST_F(ResourcesTest, Databases) {
               R"({"id":"d","_rid":"AQAAAA==","_self":"dbs/AQAAAA==/",)"
               R"("_etag":"\"00000000-0002-0000-0000-6553f1000000\"","_ts":1700000000,)"
               R"("_colls":"colls/","_users":"users/"})");
-    EXPECT_EQ(code_of(resources_.create_database({}, R"({"id":"d"})")), "409/3206");
+    EXPECT_EQ(code_of(resources_.create_database(Asked(), R"({"id":"d"})")), "409/3206");
     for (const char* bad : {"", "[]", "{}", R"({"id":5})", R"({"id":""})", R"({"id":"a/b"})"}) {
-        EXPECT_EQ(code_of(resources_.create_database({}, bad)), "400") << bad;
+        EXPECT_EQ(code_of(resources_.create_database(Asked(), bad)), "400") << bad;
     }
-    EXPECT_EQ(code_of(resources_.read_database({}, "x")), "404");
-    EXPECT_EQ(code_of(resources_.remove_database({}, "x")), "404");
-    const auto by_name = must(resources_.read_database({}, "d"));
-    const auto by_rid = must(resources_.read_database({}, "AQAAAA=="));
+    EXPECT_EQ(code_of(resources_.read_database(Asked(), "x")), "404");
+    EXPECT_EQ(code_of(resources_.remove_database(Asked(), "x")), "404");
+    const auto by_name = must(resources_.read_database(Asked(), "d"));
+    const auto by_rid = must(resources_.read_database(Asked(), "AQAAAA=="));
     EXPECT_EQ(by_name.body->text(), by_rid.body->text());
     Request request;
     request.if_none_match = by_name.etag;
-    EXPECT_FALSE(must(resources_.read_database(request, "d")).body);
+    EXPECT_FALSE(must(resources_.read_database(Asked(request), "d")).body);
 }
 
 TEST_F(ResourcesTest, RemovalWakesTheBackground) {
     create("d");
     create_container();
-    ASSERT_TRUE(resources_.remove_container({}, {.database = "d", .container = "c"}));
+    ASSERT_TRUE(resources_.remove_container(Asked(), {.database = "d", .container = "c"}));
     EXPECT_EQ(services_.removals, 1);
-    ASSERT_TRUE(resources_.remove_database({}, "d"));
+    ASSERT_TRUE(resources_.remove_database(Asked(), "d"));
     EXPECT_EQ(services_.removals, 2);
 }
 
@@ -79,7 +82,7 @@ TEST_F(ResourcesTest, PagesLists) {
         Request request = sized(size);
         std::string token;
         for (;;) {
-            const Page page = must(resources_.list_databases(request, nullptr));
+            const Page page = must(resources_.list_databases(Asked(request), nullptr));
             for (const std::string& id : ids_of(page)) {
                 found.push_back(id);
             }
@@ -96,12 +99,15 @@ TEST_F(ResourcesTest, ListResumesAfterRemovals) {
         create(name);
     }
     Request request = sized("2");
-    const Page first = must(resources_.list_databases(request, nullptr));
+    const Page first = must(resources_.list_databases(Asked(request), nullptr));
     EXPECT_THAT(ids_of(first), ElementsAre("a", "b"));
-    ASSERT_TRUE(resources_.remove_database({}, "c"));  // the one the next page would start with
+    ASSERT_TRUE(
+        resources_.remove_database(Asked(), "c"));  // the one the next page would start with
     request.continuation = *first.continuation;
-    EXPECT_THAT(ids_of(must(resources_.list_databases(request, nullptr))), ElementsAre("d", "e"));
-    EXPECT_EQ(code_of(resources_.list_offers(request, nullptr)), "400") << "token of another list";
+    EXPECT_THAT(ids_of(must(resources_.list_databases(Asked(request), nullptr))),
+                ElementsAre("d", "e"));
+    EXPECT_EQ(code_of(resources_.list_offers(Asked(request), nullptr)), "400")
+        << "token of another list";
 }
 
 TEST_F(ResourcesTest, ListsCanBeQueried) {
@@ -109,7 +115,7 @@ TEST_F(ResourcesTest, ListsCanBeQueried) {
         create(name);
     }
     const QueryText query{.body = R"({"query":"SELECT * FROM r WHERE r.id = 'b'"})"};
-    EXPECT_THAT(ids_of(must(resources_.list_databases({}, &query))), ElementsAre("b"));
+    EXPECT_THAT(ids_of(must(resources_.list_databases(Asked(), &query))), ElementsAre("b"));
 }
 
 TEST_F(ResourcesTest, Containers) {
@@ -132,14 +138,14 @@ TEST_F(ResourcesTest, Containers) {
     EXPECT_EQ(made.find("defaultTtl")->integer(), 5);
     EXPECT_EQ(made.find("_self")->string(), "dbs/AQAAAA==/colls/AQAAAIAAAAE=/");
     const ContainerAddress by_rid{.database = "AQAAAA==", .container = "AQAAAIAAAAE="};
-    EXPECT_EQ(must(resources_.read_container({}, by_rid)).resource.body->text(), made.text());
+    EXPECT_EQ(must(resources_.read_container(Asked(), by_rid)).resource.body->text(), made.text());
     const ContainerAddress mixed{.database = "AQAAAA==", .container = "c"};
-    EXPECT_EQ(code_of(resources_.read_container({}, mixed)), "404");
-    EXPECT_EQ(code_of(resources_.read_container({}, {.database = "x", .container = "c"})),
+    EXPECT_EQ(code_of(resources_.read_container(Asked(), mixed)), "404");
+    EXPECT_EQ(code_of(resources_.read_container(Asked(), {.database = "x", .container = "c"})),
               "404/1003");
-    EXPECT_EQ(code_of(resources_.create_container({}, "x", made.text())), "404/1003");
-    EXPECT_EQ(code_of(resources_.create_container({}, "d", made.text())), "409");
-    EXPECT_EQ(code_of(resources_.list_containers({}, "x", nullptr)), "404/1003");
+    EXPECT_EQ(code_of(resources_.create_container(Asked(), "x", made.text())), "404/1003");
+    EXPECT_EQ(code_of(resources_.create_container(Asked(), "d", made.text())), "409");
+    EXPECT_EQ(code_of(resources_.list_containers(Asked(), "x", nullptr)), "404/1003");
 }
 
 TEST_F(ResourcesTest, ReplaceKeepsAnOmittedUniqueKeyPolicy) {
@@ -147,13 +153,13 @@ TEST_F(ResourcesTest, ReplaceKeepsAnOmittedUniqueKeyPolicy) {
     create_container(R"({"uniqueKeyPolicy":{"uniqueKeys":[{"paths":["/u"]}]}})");
     const ContainerAddress address{.database = "d", .container = "c"};
     const std::string body = model::testing_support::container_body(R"({"defaultTtl":9})").text();
-    const auto replaced = must(resources_.replace_container({}, address, body));
+    const auto replaced = must(resources_.replace_container(Asked(), address, body));
     EXPECT_EQ(replaced.resource.body->find("defaultTtl")->integer(), 9);
     EXPECT_THAT(replaced.resource.body->find("uniqueKeyPolicy")->text(), HasSubstr("/u"));
     Request request;
     request.if_match = "\"old\"";
-    EXPECT_EQ(code_of(resources_.replace_container(request, address, body)), "412");
-    EXPECT_EQ(code_of(resources_.replace_container({}, address, "{}")), "400");
+    EXPECT_EQ(code_of(resources_.replace_container(Asked(request), address, body)), "412");
+    EXPECT_EQ(code_of(resources_.replace_container(Asked(), address, "{}")), "400");
 }
 
 TEST_F(ResourcesTest, ThroughputDeterminesOfferAndPartitions) {
@@ -173,9 +179,9 @@ TEST_F(ResourcesTest, ThroughputDeterminesOfferAndPartitions) {
     Request bad;
     bad.offer_throughput = "1";
     EXPECT_EQ(code_of(resources_.create_container(
-                  bad, "d", R"({"id":"x","partitionKey":{"paths":["/a"]}})")),
+                  Asked(bad), "d", R"({"id":"x","partitionKey":{"paths":["/a"]}})")),
               "400");
-    const Page offers = must(resources_.list_offers({}, nullptr));
+    const Page offers = must(resources_.list_offers(Asked(), nullptr));
     EXPECT_EQ(offers.count, 3U);
     const json::Value list = parsed("[" + offers.elements + "]");
     EXPECT_EQ(list.array()[1].find("content")->find("offerThroughput")->integer(), 20000);
@@ -187,9 +193,9 @@ TEST_F(ResourcesTest, ThroughputDeterminesOfferAndPartitions) {
                   ->integer(),
               31000);
     const std::string rid = list.array()[0].find("_rid")->string();
-    EXPECT_TRUE(resources_.read_offer({}, rid));
-    EXPECT_EQ(code_of(resources_.read_offer({}, "AAAA")), "404");
-    EXPECT_EQ(code_of(resources_.read_offer({}, "nonsense")), "404");
+    EXPECT_TRUE(resources_.read_offer(Asked(), rid));
+    EXPECT_EQ(code_of(resources_.read_offer(Asked(), "AAAA")), "404");
+    EXPECT_EQ(code_of(resources_.read_offer(Asked(), "nonsense")), "404");
 }
 
 TEST_F(ResourcesTest, ContainerWithSharedThroughputHasNoOffer) {
@@ -197,7 +203,7 @@ TEST_F(ResourcesTest, ContainerWithSharedThroughputHasNoOffer) {
     shared.offer_throughput = "20000";
     create("d", shared);
     create_container();
-    EXPECT_EQ(must(resources_.list_offers({}, nullptr)).count, 1U);
+    EXPECT_EQ(must(resources_.list_offers(Asked(), nullptr)).count, 1U);
     const auto found = must(resources_.find({}, {.database = "d", .container = "c"}));
     EXPECT_EQ(found.container->ranges.size(), 2U);
 }
@@ -207,28 +213,30 @@ TEST_F(ResourcesTest, OldClientsSeeOnlyKnownFeatures) {
     create_container();
     Request old;
     old.api_version = kOldest;
-    EXPECT_EQ(code_of(resources_.read_container(old, {.database = "d", .container = "c"})), "404");
+    EXPECT_EQ(code_of(resources_.read_container(Asked(old), {.database = "d", .container = "c"})),
+              "404");
     EXPECT_EQ(code_of(resources_.create_container(
-                  old, "d", R"({"id":"p","partitionKey":{"paths":["/a"]}})")),
+                  Asked(old), "d", R"({"id":"p","partitionKey":{"paths":["/a"]}})")),
               "400");
-    const auto made = must(resources_.create_container(old, "d", R"({"id":"old"})"));
+    const auto made = must(resources_.create_container(Asked(old), "d", R"({"id":"old"})"));
     EXPECT_EQ(made.resource.body->find("partitionKey"), nullptr);
-    EXPECT_EQ(must(resources_.list_containers(old, "d", nullptr)).page.count, 1U);
-    EXPECT_EQ(must(resources_.list_containers({}, "d", nullptr)).page.count, 2U);
-    const auto seen = must(resources_.read_container({}, {.database = "d", .container = "old"}));
+    EXPECT_EQ(must(resources_.list_containers(Asked(old), "d", nullptr)).page.count, 1U);
+    EXPECT_EQ(must(resources_.list_containers(Asked(), "d", nullptr)).page.count, 2U);
+    const auto seen =
+        must(resources_.read_container(Asked(), {.database = "d", .container = "old"}));
     EXPECT_THAT(seen.resource.body->find("partitionKey")->text(), HasSubstr("systemKey"));
     const auto replaced = must(resources_.replace_container(
-        old, {.database = "d", .container = "old"}, R"({"id":"old","defaultTtl":5})"));
+        Asked(old), {.database = "d", .container = "old"}, R"({"id":"old","defaultTtl":5})"));
     EXPECT_EQ(replaced.resource.body->find("defaultTtl")->integer(), 5);
     old.offer_throughput = "20000";
-    EXPECT_EQ(code_of(resources_.create_container(old, "d", R"({"id":"large"})")), "400");
+    EXPECT_EQ(code_of(resources_.create_container(Asked(old), "d", R"({"id":"large"})")), "400");
 }
 
 TEST_F(ResourcesTest, RangesCoverTheSpaceAndAreNotPaged) {
     create("d");
     const auto container = services_.container(R"({"id":"seven"})", 7);
     Request request = sized("2");
-    const RangesAnswer all = must(resources_.list_ranges(request, *container, true));
+    const RangesAnswer all = must(resources_.list_ranges(Asked(request), *container, true));
     EXPECT_EQ(all.page.count, 7U);
     EXPECT_FALSE(all.page.continuation);
     const json::Value list = parsed("[" + all.page.elements + "]");
@@ -236,10 +244,10 @@ TEST_F(ResourcesTest, RangesCoverTheSpaceAndAreNotPaged) {
     EXPECT_EQ(list.array().back().find("maxExclusive")->string(), "FF");
     EXPECT_EQ(list.array()[3].find("status")->string(), "online");
     request.if_none_match = all.etag;
-    const RangesAnswer again = must(resources_.list_ranges(request, *container, true));
+    const RangesAnswer again = must(resources_.list_ranges(Asked(request), *container, true));
     EXPECT_TRUE(again.not_modified);
     EXPECT_EQ(again.etag, all.etag);
-    EXPECT_EQ(must(resources_.list_ranges(request, *container, false)).page.count, 7U);
+    EXPECT_EQ(must(resources_.list_ranges(Asked(request), *container, false)).page.count, 7U);
     EXPECT_TRUE(resources_.read_range(*container, "3"));
     EXPECT_TRUE(resources_.read_range(*container, list.array()[3].find("_rid")->string()));
     EXPECT_EQ(code_of(resources_.read_range(*container, "7")), "404");

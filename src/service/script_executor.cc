@@ -7,6 +7,7 @@
 #include "json/value.h"
 #include "model/item_body.h"
 #include "model/limits.h"
+#include "service/charges.h"
 #include "service/container_udfs.h"
 #include "service/scripts.h"
 
@@ -17,6 +18,8 @@ namespace {
 using script::Execution;
 using script::Outcome;
 using script::ScriptKind;
+// A procedure's response body, as JSON.
+using Body = std::optional<std::string>;
 
 // Conflicts are rare, so most scripts commit within a few attempts; after ten return 449, as Cosmos
 // DB does.
@@ -56,7 +59,7 @@ bool lacks_key(const Request& request,
 // ends the loop.
 template <typename Answer, typename Attempt>
 Result<Answer> transact(const ScriptTransaction::Services& services,
-                        const Request& request,
+                        Context& context,
                         const FoundContainer& found,
                         ContainerUdfs& udfs,
                         partition::Lsn& committed,
@@ -64,12 +67,13 @@ Result<Answer> transact(const ScriptTransaction::Services& services,
     constexpr std::chrono::milliseconds kTimeMax{model::limits::kScriptMillisecondsMax};
     std::chrono::milliseconds spent{0};
     for (int i = 0; i < kAttemptsMax && spent < kTimeMax; ++i) {
-        const auto transaction = TRY(ScriptTransaction::begin(services, request, found, udfs));
+        const auto transaction = TRY(ScriptTransaction::begin(services, context, found, udfs));
         Answer answer = TRY(attempt(*transaction, spent));
         const auto lsn = transaction->commit();
         if (lsn) {
             committed = *lsn;
-            answer.position = position_of(transaction->partition(), *lsn);
+            context.receipt.position = position_of(transaction->partition(), *lsn);
+            context.receipt.charge = kWriteCharge;
             return answer;
         }
         if (!is_conflict(lsn.error())) {
@@ -86,7 +90,7 @@ StoredScript stored_script(const catalog::ScriptPtr& script) {
             .version = version_of(*script)};
 }
 
-void ScriptExecutor::execute(const Request& request,
+void ScriptExecutor::execute(Context& context,
                              const FoundContainer& found,
                              const StoredScript& procedure,
                              std::string arguments,
@@ -98,24 +102,24 @@ void ScriptExecutor::execute(const Request& request,
     execution.arguments = std::move(arguments);
     execution.logging = logging;
     auto posted = pool_.post(
-        [this, &request, found, procedure, execution, done](script::Runtime& runtime) mutable {
-            done(run_procedure(runtime, request, found, procedure, execution));
+        [this, &context, found, procedure, execution, done](script::Runtime& runtime) mutable {
+            done(run_procedure(runtime, context, found, procedure, execution));
         });
     if (!posted) {
-        done({.body = std::move(posted).take_error(), .log = {}, .position = std::nullopt});
+        done({.body = std::move(posted).take_error(), .log = {}});
     }
 }
 
-void ScriptExecutor::write(const Request& request,
+void ScriptExecutor::write(Context& context,
                            const FoundContainer& found,
                            TriggeredWrite write,
                            const std::function<void(TriggeredAnswer)>& done) {
     auto posted = pool_.post(
-        [this, &request, found, write = std::move(write), done](script::Runtime& runtime) {
-            done(run_write(runtime, request, found, write));
+        [this, &context, found, write = std::move(write), done](script::Runtime& runtime) {
+            done(run_write(runtime, context, found, write));
         });
     if (!posted) {
-        done({.item = std::move(posted).take_error(), .body = {}, .position = std::nullopt});
+        done({.item = std::move(posted).take_error(), .body = {}});
     }
 }
 
@@ -136,50 +140,38 @@ Status ScriptExecutor::with_udfs(const catalog::ContainerPtr& container,
 }
 
 ProcedureAnswer ScriptExecutor::run_procedure(script::Runtime& runtime,
-                                              const Request& request,
+                                              Context& context,
                                               const FoundContainer& found,
                                               const StoredScript& procedure,
                                               script::Execution& execution) {
-    struct Done {
-        std::optional<std::string> body;
-        std::optional<Position> position;
-    };
     std::string log;
     const auto attempt = [&](ScriptTransaction& transaction,
-                             std::chrono::milliseconds& spent) -> Result<Done> {
+                             std::chrono::milliseconds& spent) -> Result<Body> {
         Outcome outcome = run_script(runtime, procedure, execution, transaction);
         log = std::move(outcome.log);
         spent += outcome.took;
         TRY(std::move(outcome.status));
-        return Done{.body = std::move(outcome.body), .position = std::nullopt};
+        return Body(std::move(outcome.body));
     };
     partition::Lsn lsn = 0;
     ContainerUdfs udfs(runtime, *found.container, blocked_.udfs);
-    auto done = transact<Done>(services_, request, found, udfs, lsn, attempt);
-    ProcedureAnswer answer{.body = std::optional<std::string>(), .log = {}, .position = {}};
-    if (done) {
-        answer.body = std::move(done->body);
-        answer.position = done->position;
-    } else {
-        answer.body = std::move(done).take_error();
-    }
-    answer.log = std::move(log);
-    return answer;
+    auto done = transact<Body>(services_, context, found, udfs, lsn, attempt);
+    return {.body = std::move(done), .log = std::move(log)};
 }
 
 TriggeredAnswer ScriptExecutor::run_write(script::Runtime& runtime,
-                                          const Request& request,
+                                          Context& context,
                                           const FoundContainer& found,
                                           const TriggeredWrite& write) {
-    Request keyed = request;
+    Context keyed = context;
     std::string key;
-    if (lacks_key(request, *found.container, write)) {
+    if (lacks_key(context.request, *found.container, write)) {
         auto body = model::parse_item_body(write.body, found.container->item_paths);
         if (!body) {
-            return {.item = std::move(body).take_error(), .body = {}, .position = std::nullopt};
+            return {.item = std::move(body).take_error(), .body = {}};
         }
         key = body->partition_key.to_json();
-        keyed.partition_key = key;
+        keyed.request.partition_key = key;
     }
     partition::Lsn lsn = 0;
     ContainerUdfs udfs(runtime, *found.container, blocked_.udfs);
@@ -192,35 +184,36 @@ TriggeredAnswer ScriptExecutor::run_write(script::Runtime& runtime,
         [&](ScriptTransaction& transaction, std::chrono::milliseconds& /*spent*/) {
             return try_write(runtime, keyed, *found.container, write, transaction);
         });
+    context.receipt = keyed.receipt;
     if (done) {
         // The transaction ran before the commit assigned the LSN.
         done->item->item_lsn = lsn;
         return std::move(done).take();
     }
-    return {.item = std::move(done).take_error(), .body = {}, .position = std::nullopt};
+    return {.item = std::move(done).take_error(), .body = {}};
 }
 
-Result<StagedOperation> ScriptExecutor::stage(const Request& request,
+Result<StagedOperation> ScriptExecutor::stage(const Context& context,
                                               const catalog::Container& container,
                                               const TriggeredWrite& write,
                                               std::string_view body) const {
     Partitions& partitions = services_.partitions;
     switch (write.kind) {
         case TriggeredWrite::Kind::kCreate:
-            return stage_create(partitions, request, container, body);
+            return stage_create(partitions, context, container, body);
         case TriggeredWrite::Kind::kUpsert:
-            return stage_upsert(partitions, request, container, body);
+            return stage_upsert(partitions, context, container, body);
         case TriggeredWrite::Kind::kReplace:
-            return stage_replace(partitions, request, container, write.address, body);
+            return stage_replace(partitions, context, container, write.address, body);
         case TriggeredWrite::Kind::kRemove:
             break;
     }
-    return stage_remove(partitions, request, container, write.address);
+    return stage_remove(partitions, context, container, write.address);
 }
 
 // A delete has no body, so its triggers see the stored item. A replace body may lack the item's
 // system properties, so add them for the triggers.
-Status ScriptExecutor::show_item(const Request& request,
+Status ScriptExecutor::show_item(const Context& context,
                                  const catalog::Container& container,
                                  const TriggeredWrite& write,
                                  ScriptTransaction& transaction,
@@ -228,7 +221,7 @@ Status ScriptExecutor::show_item(const Request& request,
     const bool removes = write.kind == TriggeredWrite::Kind::kRemove;
     if (!removes && write.kind != TriggeredWrite::Kind::kReplace) return {};
     const StagedOperation read =
-        TRY(stage_read(services_.partitions, request, container, write.address));
+        TRY(stage_read(services_.partitions, context, container, write.address));
     const ItemAnswer item = TRY(transaction.run(read, true));
     const std::string_view stored = std::string_view(item.record).substr(item.json_offset);
     if (removes) {
@@ -246,14 +239,14 @@ Status ScriptExecutor::show_item(const Request& request,
 }
 
 Result<TriggeredAnswer> ScriptExecutor::try_write(script::Runtime& runtime,
-                                                  const Request& request,
+                                                  const Context& context,
                                                   const catalog::Container& container,
                                                   const TriggeredWrite& write,
                                                   ScriptTransaction& transaction) {
     Execution execution;
     execution.operation_type = name_of(write.kind);
     execution.request_body = write.body;
-    TRY(show_item(request, container, write, transaction, execution.request_body));
+    TRY(show_item(context, container, write, transaction, execution.request_body));
     if (write.before) {
         execution.kind = ScriptKind::kPreTrigger;
         execution.script = write.before->script;
@@ -261,9 +254,8 @@ Result<TriggeredAnswer> ScriptExecutor::try_write(script::Runtime& runtime,
         TRY(std::move(outcome.status));
         if (outcome.body) execution.request_body = *std::move(outcome.body);
     }
-    const StagedOperation staged = TRY(stage(request, container, write, execution.request_body));
-    TriggeredAnswer answer{
-        .item = transaction.run(staged, false), .body = std::nullopt, .position = std::nullopt};
+    const StagedOperation staged = TRY(stage(context, container, write, execution.request_body));
+    TriggeredAnswer answer{.item = transaction.run(staged, false), .body = std::nullopt};
     if (!answer.item) return std::move(answer.item).take_error();
     if (write.after) {
         execution.kind = ScriptKind::kPostTrigger;

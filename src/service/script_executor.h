@@ -13,7 +13,7 @@
 #include "script/block_list.h"
 #include "script/engine.h"
 #include "script/pool.h"
-#include "service/item_target.h"
+#include "service/context.h"
 #include "service/script_transaction.h"
 #include "sql/udf.h"
 
@@ -23,7 +23,6 @@ struct ProcedureAnswer {
     // The response body as JSON, or an error: then nothing was written.
     Result<std::optional<std::string>> body;
     std::string log;  // console.log output, also of a failed script
-    std::optional<Position> position;
 };
 
 // A script and the key under which it is blocked, which changes with every version.
@@ -48,7 +47,6 @@ struct TriggeredAnswer {
     Result<ItemAnswer> item;
     // A response body set by a trigger, as JSON.
     std::optional<std::string> body;
-    std::optional<Position> position;
 };
 
 class ScriptExecutor {
@@ -62,9 +60,9 @@ public:
                    const ScriptTransaction::Services& services)
         : pool_(pool), blocked_(blocked), services_(services) {}
 
-    // execute() and write() call `done` on a pool thread, or immediately on failure. What the
-    // request points to must live until then.
-    void execute(const Request& request,
+    // execute() and write() call `done` on a pool thread, or immediately on failure. The context
+    // and what its request points to must live until then.
+    void execute(Context& context,
                  const FoundContainer& found,
                  const StoredScript& procedure,
                  std::string arguments,
@@ -76,32 +74,32 @@ public:
                      std::function<void(sql::UdfCaller&)> query,
                      std::function<void()> done);
 
-    void write(const Request& request,
+    void write(Context& context,
                const FoundContainer& found,
                TriggeredWrite write,
                const std::function<void(TriggeredAnswer)>& done);
 
 private:
     ProcedureAnswer run_procedure(script::Runtime& runtime,
-                                  const Request& request,
+                                  Context& context,
                                   const FoundContainer& found,
                                   const StoredScript& procedure,
                                   script::Execution& execution);
     TriggeredAnswer run_write(script::Runtime& runtime,
-                              const Request& request,
+                              Context& context,
                               const FoundContainer& found,
                               const TriggeredWrite& write);
-    Status show_item(const Request& request,
+    Status show_item(const Context& context,
                      const catalog::Container& container,
                      const TriggeredWrite& write,
                      ScriptTransaction& transaction,
                      std::string& body) const;
     Result<TriggeredAnswer> try_write(script::Runtime& runtime,
-                                      const Request& request,
+                                      const Context& context,
                                       const catalog::Container& container,
                                       const TriggeredWrite& write,
                                       ScriptTransaction& transaction);
-    Result<StagedOperation> stage(const Request& request,
+    Result<StagedOperation> stage(const Context& context,
                                   const catalog::Container& container,
                                   const TriggeredWrite& write,
                                   std::string_view body) const;

@@ -16,6 +16,7 @@ namespace orrery::service {
 namespace {
 
 using testing::HasSubstr;
+using testing_support::Asked;
 using testing_support::code_of;
 using testing_support::item;
 using testing_support::must;
@@ -36,15 +37,13 @@ protected:
         return answer.body->value_or("");
     }
     ProcedureAnswer run_whole(const std::string& body, const std::string& arguments) {
-        std::promise<ProcedureAnswer> done;
         const StoredScript procedure{
             .script = std::make_shared<const script::Script>(script::Script{"test", body}),
             .version = body};
-        services_.script_executor->execute(
-            request_, found_, procedure, arguments, true, [&](ProcedureAnswer answer) {
-                done.set_value(std::move(answer));
-            });
-        return done.get_future().get();
+        Asked asked(request_);
+        return wait_for<ProcedureAnswer>([&](auto done) {
+            services_.script_executor->execute(asked, found_, procedure, arguments, true, done);
+        });
     }
 
     static StoredScript trigger(const std::string& body) {
@@ -59,18 +58,18 @@ protected:
         write.after = std::move(after);
         write.kind = TriggeredWrite::Kind::kCreate;
         write.body = body;
-        std::promise<TriggeredAnswer> done;
-        services_.script_executor->write(
-            request_, found_, std::move(write), [&](TriggeredAnswer answer) {
-                done.set_value(std::move(answer));
-            });
-        return done.get_future().get();
+        Asked asked(request_);
+        return wait_for<TriggeredAnswer>([&](auto done) {
+            services_.script_executor->write(asked, found_, std::move(write), done);
+        });
     }
 
     // The ids of the existing items.
     std::string ids() {
-        auto answer = services_.queries->run(
-            request_, {}, *found_.container, {.body = R"({"query":"SELECT VALUE c.id FROM c"})"});
+        auto answer = services_.queries->run(Asked(request_),
+                                             {},
+                                             *found_.container,
+                                             {.body = R"({"query":"SELECT VALUE c.id FROM c"})"});
         return must(std::move(answer)).page.elements;
     }
 
@@ -102,11 +101,10 @@ TEST_F(ScriptExecutorTest, StoresWhatTheScriptWasShown) {
             getContext().getResponse().setBody(doc);
         });
     })");
-    const ItemOutcome stored = services_.items->read(
-        request_, found_.container, ItemAddress{.id = "a", .rid = std::nullopt});
+    const Result<ItemAnswer> stored = services_.items->read(
+        Asked(request_), found_.container, ItemAddress{.id = "a", .rid = std::nullopt});
     const auto one = testing_support::parsed(shown);
-    const auto other =
-        testing_support::parsed(stored.answer->record.substr(stored.answer->json_offset));
+    const auto other = testing_support::parsed(stored->record.substr(stored->json_offset));
     for (const char* name : {"id", "n", "_rid", "_self", "_etag", "_ts"}) {
         EXPECT_EQ(one.find(name)->text(), other.find(name)->text()) << name;
     }
@@ -205,9 +203,9 @@ TEST_F(ScriptExecutorTest, LosesNoUpdate) {
         thread.join();
     }
     EXPECT_GT(done, 0);
-    const ItemOutcome read = services_.items->read(
-        request_, found_.container, ItemAddress{.id = "counter", .rid = std::nullopt});
-    EXPECT_THAT(read.answer->record, HasSubstr(fmt::format(R"("n":{},)", done.load())));
+    const Result<ItemAnswer> read = services_.items->read(
+        Asked(request_), found_.container, ItemAddress{.id = "counter", .rid = std::nullopt});
+    EXPECT_THAT(read->record, HasSubstr(fmt::format(R"("n":{},)", done.load())));
 }
 
 TEST_F(ScriptExecutorTest, TriggersArePartOfTheWrite) {
@@ -226,9 +224,9 @@ TEST_F(ScriptExecutorTest, TriggersArePartOfTheWrite) {
     services_.create(found_.container, item("elsewhere", "q"));
     const TriggeredAnswer made = create(item("a", "p"), stamps, counts);
     ASSERT_TRUE(made.item);
-    const ItemOutcome read = services_.items->read(
-        request_, found_.container, ItemAddress{.id = "a", .rid = std::nullopt});
-    EXPECT_EQ(made.item->item_lsn, read.answer->item_lsn);
+    const Result<ItemAnswer> read = services_.items->read(
+        Asked(request_), found_.container, ItemAddress{.id = "a", .rid = std::nullopt});
+    EXPECT_EQ(made.item->item_lsn, read->item_lsn);
     EXPECT_EQ(ids(), R"("a","meta")");
     EXPECT_EQ(code_of(create(item("b", "p"), std::nullopt, counts).item), "400");
     EXPECT_EQ(code_of(create(item("c", "p"), refuses, std::nullopt).item), "400");

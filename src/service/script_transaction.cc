@@ -57,27 +57,29 @@ Result<ItemAddress> address_of(const Operation& operation) {
 }  // namespace
 
 Result<std::unique_ptr<ScriptTransaction>> ScriptTransaction::begin(const Services& services,
-                                                                    const Request& request,
+                                                                    const Context& context,
                                                                     const FoundContainer& found,
                                                                     ContainerUdfs& udfs) {
     const catalog::Container& container = *found.container;
-    TRY(check_intended_container(request, container));
-    const model::PartitionKeyValue key = TRY(required_partition_key(request, container));
-    ItemTarget target = TRY(route(services.partitions, request, container, key));
-    TRY(check_session(request, *target.partition));
+    TRY(check_intended_container(context.request, container));
+    const model::PartitionKeyValue key = TRY(required_partition_key(context.request, container));
+    ItemTarget target = TRY(route(services.partitions, context, container, key));
+    TRY(check_session(context, *target.partition));
     return std::make_unique<ScriptTransaction>(
-        Begun(), services, request, found, udfs, std::move(target.partition));
+        Begun(), services, context, found, udfs, std::move(target.partition));
 }
 
 ScriptTransaction::ScriptTransaction(Begun /*begun*/,
                                      const Services& services,
-                                     const Request& request,
+                                     const Context& context,
                                      FoundContainer found,
                                      ContainerUdfs& udfs,
                                      std::shared_ptr<partition::Partition> partition)
     : services_(services),
-      partition_key_(request.partition_key.value_or("")),
-      api_version_(request.api_version),
+      partition_key_(context.request.partition_key.value_or("")),
+      api_version_(context.request.api_version),
+      principal_(context.principal),
+      allowance_(context.allowance),
       found_(std::move(found)),
       udfs_(udfs),
       partition_(std::move(partition)) {}
@@ -93,7 +95,7 @@ Result<OverlaySource*> ScriptTransaction::source() {
     if (!source_) {
         const catalog::Container& container = *found_.container;
         const partition::Transaction& transaction = *TRY(this->transaction());
-        const ItemSelection selection = TRY(select_items(request_of({}), container));
+        const ItemSelection selection = TRY(select_items(context_of({}).request, container));
         base_ = TRY(PartitionSource::open(
             *partition_, transaction, selection.scope, container.definition.default_ttl));
         source_ = std::make_unique<OverlaySource>(*base_, transaction.written());
@@ -138,8 +140,9 @@ std::string ScriptTransaction::quota_usage() const {
 
 std::string ScriptTransaction::quota_limits() const { return "collectionSize=20480;"; }
 
-Request ScriptTransaction::request_of(const Operation& operation) const {
-    Request request;
+Context ScriptTransaction::context_of(const Operation& operation) const {
+    Context context{.request = {}, .principal = principal_, .allowance = allowance_, .receipt = {}};
+    Request& request = context.request;
     request.api_version = api_version_;
     if (!partition_key_.empty()) request.partition_key = partition_key_;
     request.indexing_directive = directive_of(operation.index_action);
@@ -148,28 +151,28 @@ Request ScriptTransaction::request_of(const Operation& operation) const {
             operation.kind == OperationKind::kRead ? request.if_none_match : request.if_match;
         condition = operation.etag;
     }
-    return request;
+    return context;
 }
 
 Result<StagedOperation> ScriptTransaction::stage(const Operation& operation,
-                                                 const Request& request) const {
+                                                 const Context& context) const {
     const catalog::Container& container = *found_.container;
     Partitions& partitions = services_.partitions;
     switch (operation.kind) {
         case OperationKind::kCreate:
-            return stage_create(partitions, request, container, operation.text);
+            return stage_create(partitions, context, container, operation.text);
         case OperationKind::kUpsert:
-            return stage_upsert(partitions, request, container, operation.text);
+            return stage_upsert(partitions, context, container, operation.text);
         case OperationKind::kRead:
-            return stage_read(partitions, request, container, TRY(address_of(operation)));
+            return stage_read(partitions, context, container, TRY(address_of(operation)));
         case OperationKind::kReplace:
             return stage_replace(
-                partitions, request, container, TRY(address_of(operation)), operation.text);
+                partitions, context, container, TRY(address_of(operation)), operation.text);
         case OperationKind::kPatch:
             return stage_patch(
-                partitions, request, found_.container, TRY(address_of(operation)), operation.text);
+                partitions, context, found_.container, TRY(address_of(operation)), operation.text);
         case OperationKind::kDelete:
-            return stage_remove(partitions, request, container, TRY(address_of(operation)));
+            return stage_remove(partitions, context, container, TRY(address_of(operation)));
         default:
             return bad_request("Scripts do not support this operation.");
     }
@@ -179,8 +182,7 @@ Result<script::Reply> ScriptTransaction::execute(const Operation& operation) {
     if (operation.kind == OperationKind::kQuery || operation.kind == OperationKind::kReadFeed) {
         return read_page(operation);
     }
-    const Request request = request_of(operation);
-    auto staged = stage(operation, request);
+    auto staged = stage(operation, context_of(operation));
     if (!staged) {
         const bool mismatch = staged.error().sub_status() == kPartitionKeyMismatch;
         return mismatch ? other_partition() : std::move(staged).take_error();
@@ -194,16 +196,16 @@ Result<script::Reply> ScriptTransaction::execute(const Operation& operation) {
 }
 
 Result<script::Reply> ScriptTransaction::read_page(const Operation& operation) {
-    Request request = request_of(operation);
+    Context context = context_of(operation);
     const std::string page_size = std::to_string(operation.page_size);
-    request.max_item_count = page_size;
-    if (!operation.continuation.empty()) request.continuation = operation.continuation;
+    context.request.max_item_count = page_size;
+    if (!operation.continuation.empty()) context.request.continuation = operation.continuation;
     const bool feed = operation.kind == OperationKind::kReadFeed;
     const QueryText query{.body = feed ? kAllItems : std::string_view(operation.text)};
     sql::UdfCaller* udfs = !feed && calls_udfs(query) ? &udfs_.caller() : nullptr;
     OverlaySource* items = TRY(source());
     QueryAnswer answer = TRY(
-        services_.queries.run_over(request, *found_.container, query, *items, udfs, time_left()));
+        services_.queries.run_over(context, *found_.container, query, *items, udfs, time_left()));
     script::Reply reply;
     reply.body = "[" + answer.page.elements + "]";
     reply.continuation = answer.page.continuation.value_or("");

@@ -13,12 +13,12 @@
 #include "partition/transaction.h"
 #include "script/host.h"
 #include "service/container_udfs.h"
+#include "service/context.h"
 #include "service/item_write.h"
 #include "service/lookup.h"
 #include "service/overlay_source.h"
 #include "service/partitions.h"
 #include "service/queries.h"
-#include "service/request.h"
 
 namespace orrery::service {
 
@@ -34,12 +34,12 @@ public:
 
     // Uses the request's partition key; 400 if it has none.
     static Result<std::unique_ptr<ScriptTransaction>> begin(const Services& services,
-                                                            const Request& request,
+                                                            const Context& context,
                                                             const FoundContainer& found,
                                                             ContainerUdfs& udfs);
     ScriptTransaction(Begun /*begun*/,
                       const Services& services,
-                      const Request& request,
+                      const Context& context,
                       FoundContainer found,
                       ContainerUdfs& udfs,
                       std::shared_ptr<partition::Partition> partition);
@@ -64,19 +64,21 @@ public:
                                          std::string_view second) override;
 
 private:
-    Result<StagedOperation> stage(const script::Operation& operation, const Request& request) const;
+    Result<StagedOperation> stage(const script::Operation& operation, const Context& context) const;
     Result<script::Reply> read_page(const script::Operation& operation);
     Result<partition::Transaction*> transaction();
     Result<OverlaySource*> source();
     // Of the time that a script may take.
     std::chrono::milliseconds time_left() const;
-    // The request that would run this operation alone.
-    Request request_of(const script::Operation& operation) const;
+    // The context that would run this operation alone.
+    Context context_of(const script::Operation& operation) const;
 
     const Services services_;
     const Timer begun_;
     const std::string partition_key_;  // from the request's header
     const ApiVersion api_version_;
+    const auth::Principal principal_;
+    const Allowance allowance_;
     const FoundContainer found_;
     ContainerUdfs& udfs_;  // for the queries of the script
     const std::shared_ptr<partition::Partition> partition_;

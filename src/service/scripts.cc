@@ -1,6 +1,7 @@
 #include "service/scripts.h"
 
 #include "model/limits.h"
+#include "service/charges.h"
 #include "service/errors.h"
 #include "service/resource_json.h"
 
@@ -36,44 +37,52 @@ Result<catalog::ScriptPtr> find_script(const ScriptAddress& address) {
     return found;
 }
 
-Result<ResourceAnswer> Scripts::create(const FoundContainer& owner,
+Result<ResourceAnswer> Scripts::create(Context& context,
+                                       const FoundContainer& owner,
                                        model::ScriptKind kind,
                                        std::string_view body) {
     model::ScriptDefinition definition = TRY(parse(kind, body));
-    return answer_with(
-        *TRY(catalog_.create_script(owner.container->rid, kind, std::move(definition))));
+    const auto script =
+        TRY(catalog_.create_script(owner.container->rid, kind, std::move(definition)));
+    context.receipt.charge = kWriteCharge;
+    return answer_with(*script);
 }
 
-Result<Scripts::Upserted> Scripts::upsert(const Request& request,
+Result<Scripts::Upserted> Scripts::upsert(Context& context,
                                           const FoundContainer& owner,
                                           model::ScriptKind kind,
                                           std::string_view body) {
     model::ScriptDefinition definition = TRY(parse(kind, body));
     const auto upserted = TRY(catalog_.upsert_script(
-        owner.container->rid, kind, std::move(definition), if_match_of(request)));
+        owner.container->rid, kind, std::move(definition), if_match_of(context.request)));
+    context.receipt.charge = kWriteCharge;
     return Upserted{.answer = answer_with(*upserted.script), .created = upserted.created};
 }
 
-Result<ResourceAnswer> Scripts::read(const Request& request, const ScriptAddress& address) {
+Result<ResourceAnswer> Scripts::read(const Context& context, const ScriptAddress& address) {
     const catalog::ScriptPtr script = TRY(find_script(address));
-    return read_answer(request, to_json(*script), script->revision.etag());
+    return read_answer(context.request, to_json(*script), script->revision.etag());
 }
 
-Result<ResourceAnswer> Scripts::replace(const Request& request,
+Result<ResourceAnswer> Scripts::replace(Context& context,
                                         const ScriptAddress& address,
                                         std::string_view body) {
     const catalog::ScriptPtr old = TRY(find_script(address));
     model::ScriptDefinition definition = TRY(parse(address.kind, body));
-    return answer_with(
-        *TRY(catalog_.replace_script(old->rid, std::move(definition), if_match_of(request))));
+    const auto script =
+        TRY(catalog_.replace_script(old->rid, std::move(definition), if_match_of(context.request)));
+    context.receipt.charge = kWriteCharge;
+    return answer_with(*script);
 }
 
-Status Scripts::remove(const Request& request, const ScriptAddress& address) {
+Status Scripts::remove(Context& context, const ScriptAddress& address) {
     const catalog::ScriptPtr script = TRY(find_script(address));
-    return catalog_.remove_script(script->rid, if_match_of(request));
+    TRY(catalog_.remove_script(script->rid, if_match_of(context.request)));
+    context.receipt.charge = kWriteCharge;
+    return {};
 }
 
-Result<Page> Scripts::list(const Request& request,
+Result<Page> Scripts::list(Context& context,
                            const FoundContainer& owner,
                            model::ScriptKind kind,
                            const QueryText* query) {
@@ -83,7 +92,7 @@ Result<Page> Scripts::list(const Request& request,
     }
     const std::string scope =
         std::string(model::segment_of(kind)) + " " + owner.container->rid.text();
-    return feed_.page(request, all, query, scope);
+    return feed_.page(context, all, query, scope);
 }
 
 }  // namespace orrery::service

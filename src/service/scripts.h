@@ -9,9 +9,9 @@
 #include "base/result.h"
 #include "catalog/catalog.h"
 #include "model/script.h"
+#include "service/context.h"
 #include "service/lookup.h"
 #include "service/page.h"
-#include "service/request.h"
 #include "service/resource_answer.h"
 #include "service/resource_feed.h"
 
@@ -34,23 +34,24 @@ class Scripts {
 public:
     Scripts(catalog::Catalog& catalog, const ResourceFeed& feed) : catalog_(catalog), feed_(feed) {}
 
-    Result<ResourceAnswer> create(const FoundContainer& owner,
+    Result<ResourceAnswer> create(Context& context,
+                                  const FoundContainer& owner,
                                   model::ScriptKind kind,
                                   std::string_view body);
     struct Upserted {
         ResourceAnswer answer;
         bool created = false;
     };
-    Result<Upserted> upsert(const Request& request,
+    Result<Upserted> upsert(Context& context,
                             const FoundContainer& owner,
                             model::ScriptKind kind,
                             std::string_view body);
-    Result<ResourceAnswer> read(const Request& request, const ScriptAddress& address);
-    Result<ResourceAnswer> replace(const Request& request,
+    Result<ResourceAnswer> read(const Context& context, const ScriptAddress& address);
+    Result<ResourceAnswer> replace(Context& context,
                                    const ScriptAddress& address,
                                    std::string_view body);
-    Status remove(const Request& request, const ScriptAddress& address);
-    Result<Page> list(const Request& request,
+    Status remove(Context& context, const ScriptAddress& address);
+    Result<Page> list(Context& context,
                       const FoundContainer& owner,
                       model::ScriptKind kind,
                       const QueryText* query);

@@ -14,6 +14,7 @@ namespace {
 using model::ScriptKind;
 using testing::ElementsAre;
 using testing::IsEmpty;
+using testing_support::Asked;
 using testing_support::code_of;
 using testing_support::ids_of;
 using testing_support::must;
@@ -38,28 +39,29 @@ protected:
         return must(services_.resources->find({}, address));
     }
     json::Value create(const std::string& id, ScriptKind kind = kProcedure) {
-        return *must(scripts_.create(owner(), kind, script(id))).body;
+        return *must(scripts_.create(Asked(), owner(), kind, script(id))).body;
     }
     Result<ResourceAnswer> read(const std::string& segment,
                                 bool by_rid = false,
                                 ScriptKind kind = kProcedure,
                                 const Request& request = {}) {
         const FoundContainer found = owner(by_rid);
-        return scripts_.read(request, {.owner = found, .kind = kind, .segment = segment});
+        return scripts_.read(Asked(request), {.owner = found, .kind = kind, .segment = segment});
     }
     Result<ResourceAnswer> replace(const std::string& segment,
                                    const std::string& body,
                                    const Request& request = {}) {
         const FoundContainer found = owner();
         return scripts_.replace(
-            request, {.owner = found, .kind = kProcedure, .segment = segment}, body);
+            Asked(request), {.owner = found, .kind = kProcedure, .segment = segment}, body);
     }
     Status remove(const std::string& segment, const Request& request = {}) {
         const FoundContainer found = owner();
-        return scripts_.remove(request, {.owner = found, .kind = kProcedure, .segment = segment});
+        return scripts_.remove(Asked(request),
+                               {.owner = found, .kind = kProcedure, .segment = segment});
     }
     Page list(const Request& request = {}, const QueryText* query = nullptr) {
-        return must(scripts_.list(request, owner(), kProcedure, query));
+        return must(scripts_.list(Asked(request), owner(), kProcedure, query));
     }
 
     Scripts& scripts_ = *services_.scripts;
@@ -72,12 +74,12 @@ TEST_F(ScriptsTest, CreateAndRead) {
               R"("_self":"dbs/AQAAAA==/colls/AQAAAIAAAAE=/sprocs/AQAAAIAAAAEEAAAAAAAAgA==/",)"
               R"("_etag":"\"00000000-0004-0000-0000-6553f1000000\"","_ts":1700000000})");
     EXPECT_EQ(must(read("p")).body->text(), made.text());
-    EXPECT_EQ(code_of(scripts_.create(owner(), kProcedure, script("p"))), "409");
+    EXPECT_EQ(code_of(scripts_.create(Asked(), owner(), kProcedure, script("p"))), "409");
     for (const char* bad : {"", "[]", "{}", R"({"id":"x"})", R"({"id":"a/b","body":""})"}) {
-        EXPECT_EQ(code_of(scripts_.create(owner(), kProcedure, bad)), "400") << bad;
+        EXPECT_EQ(code_of(scripts_.create(Asked(), owner(), kProcedure, bad)), "400") << bad;
     }
     const std::string large = script("x", std::string(model::limits::kRequestBodyBytesMax, 'x'));
-    EXPECT_EQ(code_of(scripts_.create(owner(), kProcedure, large)), "413");
+    EXPECT_EQ(code_of(scripts_.create(Asked(), owner(), kProcedure, large)), "413");
     EXPECT_EQ(code_of(read("none")), "404");
     EXPECT_EQ(code_of(replace("none", script("none"))), "404");
     EXPECT_EQ(code_of(remove("none")), "404");
@@ -104,7 +106,7 @@ TEST_F(ScriptsTest, ChecksEtags) {
     EXPECT_TRUE(replace("p", script("p", "new"), matching));
     EXPECT_EQ(code_of(replace("p", script("p"), matching)), "412");
     EXPECT_EQ(code_of(remove("p", matching)), "412");
-    EXPECT_EQ(code_of(scripts_.upsert(matching, owner(), kProcedure, script("p"))), "412");
+    EXPECT_EQ(code_of(scripts_.upsert(Asked(matching), owner(), kProcedure, script("p"))), "412");
     EXPECT_TRUE(must(read("p", false, kProcedure, request)).body);
     EXPECT_EQ(must(read("p")).body->find("body")->string(), "new");
     EXPECT_TRUE(remove("p"));
@@ -112,8 +114,8 @@ TEST_F(ScriptsTest, ChecksEtags) {
 }
 
 TEST_F(ScriptsTest, UpsertReportsWhetherItCreated) {
-    EXPECT_TRUE(must(scripts_.upsert({}, owner(), kProcedure, script("p"))).created);
-    const auto again = must(scripts_.upsert({}, owner(), kProcedure, script("p", "new")));
+    EXPECT_TRUE(must(scripts_.upsert(Asked(), owner(), kProcedure, script("p"))).created);
+    const auto again = must(scripts_.upsert(Asked(), owner(), kProcedure, script("p", "new")));
     EXPECT_FALSE(again.created);
     EXPECT_EQ(again.answer.body->find("body")->string(), "new");
     EXPECT_THAT(ids_of(list()), ElementsAre("p"));
@@ -130,7 +132,7 @@ TEST_F(ScriptsTest, PagesLists) {
     EXPECT_THAT(ids_of(first), ElementsAre("a", "b"));
     request.continuation = *first.continuation;
     EXPECT_THAT(ids_of(list(request)), ElementsAre("c"));
-    EXPECT_EQ(code_of(scripts_.list(request, owner(), ScriptKind::kUdf, nullptr)), "400")
+    EXPECT_EQ(code_of(scripts_.list(Asked(request), owner(), ScriptKind::kUdf, nullptr)), "400")
         << "token of another list";
     const QueryText query{.body = R"({"query":"SELECT * FROM r WHERE r.id = 'b'"})"};
     EXPECT_THAT(ids_of(list({}, &query)), ElementsAre("b"));
@@ -142,7 +144,7 @@ TEST_F(ScriptsTest, PagesHaveASizeLimit) {
     std::vector<std::string> names;
     for (int i = 0; i < 9; ++i) {
         names.push_back("p" + std::to_string(i));
-        must(scripts_.create(owner(), kProcedure, script(names.back(), megabyte)));
+        must(scripts_.create(Asked(), owner(), kProcedure, script(names.back(), megabyte)));
     }
     std::vector<std::string> found;
     Request request;
@@ -164,8 +166,9 @@ TEST_F(ScriptsTest, PagesHaveASizeLimit) {
 TEST_F(ScriptsTest, AreRemovedWithTheirContainer) {
     create("p");
     const FoundContainer before = owner();
-    ASSERT_TRUE(services_.resources->remove_container({}, {.database = "d", .container = "c"}));
-    EXPECT_EQ(code_of(scripts_.create(before, kProcedure, script("q"))), "404");
+    ASSERT_TRUE(
+        services_.resources->remove_container(Asked(), {.database = "d", .container = "c"}));
+    EXPECT_EQ(code_of(scripts_.create(Asked(), before, kProcedure, script("q"))), "404");
     services_.container();
     EXPECT_THAT(ids_of(list()), IsEmpty());
 }

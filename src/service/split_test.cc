@@ -17,6 +17,7 @@ namespace orrery::service {
 namespace {
 
 using testing::UnorderedElementsAreArray;
+using testing_support::Asked;
 using testing_support::code_of;
 using testing_support::item;
 using testing_support::must;
@@ -100,13 +101,13 @@ protected:
         if (token) request.continuation = *token;
         service::Page answer;
         if (read.query.empty()) {
-            answer = TRY(services_.feed->read(request, container)).page;
+            answer = TRY(services_.feed->read(Asked(request), container));
         } else {
             json::Value body{json::Value::Object()};
             body.set("query", read.query);
             answer =
                 TRY(services_.queries->run(
-                        request,
+                        Asked(request),
                         {.cross_partition = true, .merge = read.merged, .supported_features = {}},
                         container,
                         {.body = body.text()}))
@@ -309,7 +310,8 @@ TEST_F(SplitTest, TiesOfAChildAreInTheOrderOfRids) {
         body.set("query", std::string("SELECT * FROM c ORDER BY c.m") + order);
         Request request;
         request.range_id = "10";
-        const auto answer = must(services_.queries->run(request, {}, once, {.body = body.text()}));
+        const auto answer =
+            must(services_.queries->run(Asked(request), {}, once, {.body = body.text()}));
         std::map<std::string, std::vector<std::uint64_t>> numbers;
         const json::Value elements = parsed("[" + answer.page.elements + "]");
         for (const json::Value& row : elements.array()) {

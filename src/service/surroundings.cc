@@ -1,10 +1,20 @@
 #include "service/surroundings.h"
 
+#include "base/stopwatch.h"
 #include "model/limits.h"
 
 namespace orrery::service {
 
 namespace limits = model::limits;
+
+namespace {
+
+sql::Budget::Duration time_until(Allowance::TimePoint deadline) {
+    if (deadline == Allowance::TimePoint::max()) return sql::Budget::Duration::max();
+    return deadline - monotonic_now();
+}
+
+}  // namespace
 
 sql::Surroundings surroundings_at(const Clock& clock, sql::Budget& budget) {
     using SteadyClock = std::chrono::steady_clock;
@@ -17,16 +27,17 @@ sql::Surroundings surroundings_at(const Clock& clock, sql::Budget& budget) {
         .budget = &budget};
 }
 
-sql::Budget::Limits page_limits(MemoryPool& memory, Pacer* pacer) {
+sql::Budget::Limits page_limits(const Allowance& allowance) {
     return {.page_time = std::chrono::milliseconds(limits::kQueryPageMillisecondsMax),
-            .query_time = std::chrono::milliseconds(limits::kQueryMillisecondsMax),
+            .query_time = time_until(allowance.deadline),
             .memory_max = limits::kQueryMemoryBytesMax,
-            .pool = &memory,
-            .pacer = pacer};
+            .pool = allowance.memory,
+            .pacer = allowance.pacer};
 }
 
-sql::Budget::Limits page_limits_within(std::chrono::milliseconds time, MemoryPool& memory) {
-    sql::Budget::Limits out = page_limits(memory, nullptr);
+sql::Budget::Limits page_limits_within(std::chrono::milliseconds time, const Allowance& allowance) {
+    sql::Budget::Limits out = page_limits(allowance);
+    out.pacer = nullptr;  // it runs on a script thread
     out.page_time = time * 4 / 5;
     out.query_time = time;
     return out;

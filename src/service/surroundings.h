@@ -5,8 +5,7 @@
 #include <chrono>
 
 #include "base/clock.h"
-#include "base/memory_pool.h"
-#include "base/pacer.h"
+#include "service/context.h"
 #include "sql/budget.h"
 #include "sql/evaluator.h"
 
@@ -15,12 +14,12 @@ namespace orrery::service {
 // As of now, by the server's clock. The budget must outlive what is run with them.
 sql::Surroundings surroundings_at(const Clock& clock, sql::Budget& budget);
 
-// The limits of a page that answers a request; `pacer` may be null.
-sql::Budget::Limits page_limits(MemoryPool& memory, Pacer* pacer);
+// The limits of a page that answers a request.
+sql::Budget::Limits page_limits(const Allowance& allowance);
 
 // The same for what has to be done in this time, by a script or with its UDFs: the page ends early
 // enough for the script to go on.
-sql::Budget::Limits page_limits_within(std::chrono::milliseconds time, MemoryPool& memory);
+sql::Budget::Limits page_limits_within(std::chrono::milliseconds time, const Allowance& allowance);
 
 // The limits of a condition, which runs where writes wait for it.
 sql::Budget::Limits condition_limits();

@@ -14,6 +14,7 @@
 #include <gtest/gtest.h>
 
 #include "base/clock.h"
+#include "base/http_status.h"
 #include "base/random.h"
 #include "base/thread_pool.h"
 #include "base/wait_for.h"
@@ -42,35 +43,7 @@ using model::testing_support::parsed;
 template <typename T>
 std::string code_of(const Result<T>& result) {
     if (result) return "ok";
-    std::string out;
-    switch (result.error().code()) {
-        case ErrorCode::kBadRequest:
-            out = "400";
-            break;
-        case ErrorCode::kNotFound:
-            out = "404";
-            break;
-        case ErrorCode::kConflict:
-            out = "409";
-            break;
-        case ErrorCode::kGone:
-            out = "410";
-            break;
-        case ErrorCode::kPreconditionFailed:
-            out = "412";
-            break;
-        case ErrorCode::kTooLarge:
-            out = "413";
-            break;
-        case ErrorCode::kFailedDependency:
-            out = "424";
-            break;
-        case ErrorCode::kUnavailable:
-            out = "503";
-            break;
-        default:
-            out = "error " + std::to_string(static_cast<int>(result.error().code()));
-    }
+    std::string out = std::to_string(http_status(result.error().code()));
     if (result.error().sub_status() != 0) out += "/" + std::to_string(result.error().sub_status());
     return out;
 }
@@ -85,6 +58,20 @@ inline std::vector<std::string> ids_of(const Page& page, std::string_view proper
     EXPECT_EQ(out.size(), page.count);
     return out;
 }
+
+// The context of a request that is answered before the end of the expression it stands in.
+struct Asked {
+    explicit Asked(const Request& request = {}) { context.request = request; }
+    operator Context&() { return context; }  // NOLINT: implicit
+
+    Context context;
+};
+
+// What became of an operation on an item.
+struct ItemOutcome {
+    Result<ItemAnswer> answer;
+    Receipt receipt;
+};
 
 // One run of a server, without sockets.
 class Services {
@@ -109,7 +96,7 @@ public:
             partition::Partition::Environment{.executors = *executors, .clock = clock_});
         indexing.emplace(*catalog, *partitions);
         signer.emplace(catalog->secret());
-        resource_feed.emplace(*signer, clock_, query_memory);
+        resource_feed.emplace(*signer, clock_);
         resources.emplace(
             *catalog,
             *resource_feed,
@@ -121,7 +108,7 @@ public:
         items.emplace(*partitions);
         batches.emplace(*partitions);
         feed.emplace(*partitions, *signer);
-        queries.emplace(*partitions, *signer, clock_, readers, query_memory);
+        queries.emplace(*partitions, *signer, clock_, readers);
         script_pool = std::make_unique<script::ScriptPool>(
             script::RuntimeEnvironment{.clock = clock_, .random = secure_, .watchdog = watchdog_},
             script::PoolOptions{.threads = 3});
@@ -148,32 +135,38 @@ public:
     ItemOutcome create(const catalog::ContainerPtr& container,
                        std::string_view body,
                        const Request& request = {}) {
-        return wait(
-            [&](const ItemCallback& done) { items->create(request, container, body, done); });
+        return wait(request, [&](Context& context, const ItemCallback& done) {
+            items->create(context, container, body, done);
+        });
     }
     ItemOutcome upsert(const catalog::ContainerPtr& container,
                        std::string_view body,
                        const Request& request = {}) {
-        return wait(
-            [&](const ItemCallback& done) { items->upsert(request, container, body, done); });
+        return wait(request, [&](Context& context, const ItemCallback& done) {
+            items->upsert(context, container, body, done);
+        });
     }
     ItemOutcome replace(const catalog::ContainerPtr& container,
                         const std::string& id,
                         std::string_view body,
                         const Request& request) {
-        return wait([&](const ItemCallback& done) {
-            items->replace(request, container, {.id = id, .rid = {}}, body, done);
+        return wait(request, [&](Context& context, const ItemCallback& done) {
+            items->replace(context, container, {.id = id, .rid = {}}, body, done);
         });
     }
     ItemOutcome remove(const catalog::ContainerPtr& container,
                        const std::string& id,
                        const Request& request) {
-        return wait([&](const ItemCallback& done) {
-            items->remove(request, container, {.id = id, .rid = {}}, done);
+        return wait(request, [&](Context& context, const ItemCallback& done) {
+            items->remove(context, container, {.id = id, .rid = {}}, done);
         });
     }
-    static ItemOutcome wait(const std::function<void(const ItemCallback&)>& start) {
-        return wait_for<ItemOutcome>(start);
+    static ItemOutcome wait(const Request& request,
+                            const std::function<void(Context&, const ItemCallback&)>& start) {
+        Asked asked(request);
+        Result<ItemAnswer> answer = wait_for<Result<ItemAnswer>>(
+            [&](const ItemCallback& done) { start(asked.context, done); });
+        return {.answer = std::move(answer), .receipt = asked.context.receipt};
     }
 
     // Problems found in the partitions of all containers; empty if there are none.
@@ -192,7 +185,6 @@ public:
 
     std::unique_ptr<catalog::Catalog> catalog;
     ThreadPool readers{2};
-    MemoryPool query_memory{std::size_t{512} << 20};
     std::unique_ptr<ThreadPool> executors;
     std::optional<Partitions> partitions;
     std::optional<Indexing> indexing;

@@ -16,6 +16,7 @@ namespace orrery::service {
 namespace {
 
 using testing::HasSubstr;
+using testing_support::Asked;
 using testing_support::code_of;
 using testing_support::must;
 using testing_support::ServiceTest;
@@ -52,7 +53,7 @@ protected:
         QueryOptions options;
         options.merge = true;
         return services_.queries->run(
-            {}, options, *container_, {.body = query, .plain_text = true}, &calls);
+            Asked(), options, *container_, {.body = query, .plain_text = true}, &calls);
     }
 
     // The rows of all three partitions, or "400/1: message".

@@ -72,7 +72,8 @@ void read_account(const Backend& backend, const CallPtr& call) {
         "readPolicy",
         Value(Value::Object{{"primaryReadCoefficient", 1}, {"secondaryReadCoefficient", 1}}));
     account.set("queryEngineConfiguration", kQueryEngineConfiguration);
-    http::Response response = call->make_response(200, "0");
+    call->context.receipt.charge = 0;
+    http::Response response = call->make_response(200);
     response.body = account.text();
     call->respond(std::move(response));
 }

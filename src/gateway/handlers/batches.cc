@@ -24,19 +24,20 @@ Result<std::vector<model::BatchOperation>> parse_batch(std::string_view body) {
     return hybridrow::is_record_io(body) ? hybridrow::decode_batch(body) : parse_batch_json(body);
 }
 
-model::BatchResult result_of(Result<ItemAnswer> answer) {
+model::BatchResult result_of(service::BatchResult given) {
     model::BatchResult result;
+    result.charge = given.charge;
+    Result<ItemAnswer>& answer = given.answer;
     if (!answer) {
         const Error& error = answer.error();
         result.status = static_cast<std::int32_t>(http_status(error.code()));
         result.substatus = static_cast<std::int32_t>(error.sub_status());
-        result.retry_after_ms = retry_after_ms(http_status(error.code()));
-        const bool executed = error.code() != ErrorCode::kFailedDependency;
-        result.charge = executed ? json::to_double(kReadCharge) : 0;
+        if (const auto wait = error.retry_after()) {
+            result.retry_after_ms = static_cast<std::uint32_t>(wait->count());
+        }
         return result;
     }
     result.status = static_cast<std::int32_t>(status_of(answer->kind));
-    result.charge = json::to_double(charge_of(answer->kind));
     if (!answer->etag.empty()) result.etag = std::move(answer->etag);
     if (!answer->record.empty()) {
         answer->record.erase(0, answer->json_offset);
@@ -45,21 +46,17 @@ model::BatchResult result_of(Result<ItemAnswer> answer) {
     return result;
 }
 
-http::Response batch_response(Call& call, std::vector<Result<ItemAnswer>> answers) {
+http::Response batch_response(Call& call, std::vector<service::BatchResult> answers) {
     constexpr unsigned kMultiStatus = 207;
     std::vector<model::BatchResult> results;
     results.reserve(answers.size());
     bool all_done = true;
-    double charge = 0;
-    for (Result<ItemAnswer>& answer : answers) {
+    for (service::BatchResult& answer : answers) {
         results.push_back(result_of(std::move(answer)));
         // A 304 is not a failure, but it does make the response 207.
         all_done = all_done && results.back().status < 300;
-        charge += results.back().charge;
     }
-    std::string printed_charge;
-    json::append_number(printed_charge, charge);
-    http::Response response = call.make_response(all_done ? 200 : kMultiStatus, printed_charge);
+    http::Response response = call.make_response(all_done ? 200 : kMultiStatus);
     // Answer in the request's format: clients read only the one they send.
     const bool binary = hybridrow::is_record_io(call.exchange().body());
     response.body = binary ? hybridrow::encode_results(results) : print_batch_json(results);
@@ -69,13 +66,9 @@ http::Response batch_response(Call& call, std::vector<Result<ItemAnswer>> answer
 http::Response make_response(Call& call,
                              const service::FoundContainer& found,
                              BatchOutcome outcome) {
-    http::Response response = outcome.results
-                                  ? batch_response(call, std::move(outcome.results).take())
-                                  : call.make_error(outcome.results.error());
+    http::Response response = outcome ? batch_response(call, std::move(outcome).take())
+                                      : call.make_error(outcome.error());
     add_container_headers(response, found);
-    if (outcome.position) {
-        add_position_headers(response, *outcome.position, call.request.api_version);
-    }
     return response;
 }
 
@@ -95,17 +88,17 @@ void post_batch(const Backend& backend, const CallPtr& call, const service::Foun
     }
     const service::BatchOptions options{
         .atomic = !is_bulk(*call), .continue_on_error = call->flag(header::kBatchContinueOnError)};
-    backend.batches.run(
-        call->request,
-        found.container,
-        *operations,
-        options,
-        [&backend, call, found](BatchOutcome outcome) {
-            if (!outcome.results && run_again(backend, call, outcome.results.error())) return;
-            auto held = std::make_shared<BatchOutcome>(std::move(outcome));
-            call->respond_with(
-                [call, found, held] { return make_response(*call, found, std::move(*held)); });
-        });
+    backend.batches.run(call->context,
+                        found.container,
+                        *operations,
+                        options,
+                        [&backend, call, found](BatchOutcome outcome) {
+                            if (!outcome && run_again(backend, call, outcome.error())) return;
+                            auto held = std::make_shared<BatchOutcome>(std::move(outcome));
+                            call->respond_with([call, found, held] {
+                                return make_response(*call, found, std::move(*held));
+                            });
+                        });
 }
 
 }  // namespace orrery::gateway::handlers

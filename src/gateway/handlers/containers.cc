@@ -82,19 +82,16 @@ Status describe(const Backend& backend,
 }
 
 http::Response make_answer(const Backend& backend,
-                           const Call& call,
+                           Call& call,
                            unsigned status,
                            const service::ContainerAnswer& answer) {
-    const service::ResourceAnswer& resource = answer.resource;
-    http::Response response = call.make_response(resource.body ? status : 304,
-                                                 status == 200 ? kReadCharge : kWriteCharge);
-    response.add_header(header::kEtag, resource.etag);
-    add_database_headers(response, *answer.found.database);
     // The token of one range, as in the service: Java and .NET cannot parse a list. A container
     // that was removed in the meantime has no position, but the request still succeeded.
-    if (const auto position = backend.items.first_position(*answer.found.container)) {
-        add_session_token(response, *position, call.request.api_version);
-    }
+    static_cast<void>(backend.items.locate(call.context, *answer.found.container));
+    const service::ResourceAnswer& resource = answer.resource;
+    http::Response response = call.make_response(resource.body ? status : 304);
+    response.add_header(header::kEtag, resource.etag);
+    add_database_headers(response, *answer.found.database);
     return response;
 }
 
@@ -111,14 +108,14 @@ void respond_with_container(const Backend& backend,
 }  // namespace
 
 Result<service::FoundContainer> owner_of(const Backend& backend, const Call& call) {
-    auto found = backend.resources.find(call.request, address_of(call));
+    auto found = backend.resources.find(call.context.request, address_of(call));
     if (found || found.error().code() != ErrorCode::kNotFound) return found;
     return service::owner_not_found();
 }
 
 void list_containers(const Backend& backend, const CallPtr& call) {
     respond_with_feed(*call,
-                      backend.resources.list_containers(call->request, call->path.ids[0], nullptr));
+                      backend.resources.list_containers(call->context, call->path.ids[0], nullptr));
 }
 
 void post_container(const Backend& backend, const CallPtr& call) {
@@ -128,14 +125,14 @@ void post_container(const Backend& backend, const CallPtr& call) {
             backend,
             *call,
             201,
-            backend.resources.create_container(call->request, database, call->exchange().body()));
+            backend.resources.create_container(call->context, database, call->exchange().body()));
     }
     const service::QueryText query = query_text_of(*call);
-    respond_with_feed(*call, backend.resources.list_containers(call->request, database, &query));
+    respond_with_feed(*call, backend.resources.list_containers(call->context, database, &query));
 }
 
 void read_container(const Backend& backend, const CallPtr& call) {
-    auto answer = backend.resources.read_container(call->request, address_of(*call));
+    auto answer = backend.resources.read_container(call->context, address_of(*call));
     if (!answer) return call->fail(answer.error());
     http::Response response = make_answer(backend, *call, 200, *answer);
     if (std::optional<json::Value>& body = answer->resource.body) {
@@ -152,13 +149,13 @@ void replace_container(const Backend& backend, const CallPtr& call) {
                            *call,
                            200,
                            backend.resources.replace_container(
-                               call->request, address_of(*call), call->exchange().body()));
+                               call->context, address_of(*call), call->exchange().body()));
 }
 
 void delete_container(const Backend& backend, const CallPtr& call) {
-    const Status removed = backend.resources.remove_container(call->request, address_of(*call));
+    const Status removed = backend.resources.remove_container(call->context, address_of(*call));
     if (!removed) return call->fail(removed.error());
-    call->respond(call->make_response(204, kWriteCharge));
+    call->respond(call->make_response(204));
 }
 
 }  // namespace orrery::gateway::handlers

@@ -26,34 +26,33 @@ service::QueryText query_text_of(Call& call) {
 
 void respond_with(Call& call, unsigned status, const Result<service::ResourceAnswer>& answer) {
     if (!answer) return call.fail(answer.error());
-    http::Response response =
-        call.make_response(answer->body ? status : 304, status == 200 ? kReadCharge : kWriteCharge);
+    http::Response response = call.make_response(answer->body ? status : 304);
     response.add_header(header::kEtag, answer->etag);
     if (answer->body) response.body = answer->body->text();
     call.respond(std::move(response));
 }
 
 void list_databases(const Backend& backend, const CallPtr& call) {
-    respond_with_databases(*call, backend.resources.list_databases(call->request, nullptr));
+    respond_with_databases(*call, backend.resources.list_databases(call->context, nullptr));
 }
 
 void post_database(const Backend& backend, const CallPtr& call) {
     if (!is_query(*call)) {
         return respond_with(
-            *call, 201, backend.resources.create_database(call->request, call->exchange().body()));
+            *call, 201, backend.resources.create_database(call->context, call->exchange().body()));
     }
     const service::QueryText query = query_text_of(*call);
-    respond_with_databases(*call, backend.resources.list_databases(call->request, &query));
+    respond_with_databases(*call, backend.resources.list_databases(call->context, &query));
 }
 
 void read_database(const Backend& backend, const CallPtr& call) {
-    respond_with(*call, 200, backend.resources.read_database(call->request, call->path.ids[0]));
+    respond_with(*call, 200, backend.resources.read_database(call->context, call->path.ids[0]));
 }
 
 void delete_database(const Backend& backend, const CallPtr& call) {
-    const Status removed = backend.resources.remove_database(call->request, call->path.ids[0]);
+    const Status removed = backend.resources.remove_database(call->context, call->path.ids[0]);
     if (!removed) return call->fail(removed.error());
-    call->respond(call->make_response(204, kWriteCharge));
+    call->respond(call->make_response(204));
 }
 
 }  // namespace orrery::gateway::handlers

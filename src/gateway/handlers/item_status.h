@@ -1,10 +1,7 @@
-// Status and charge of an item operation, alone or in a batch.
+// Status of an item operation, alone or in a batch.
 
 #pragma once
 
-#include <string_view>
-
-#include "gateway/call.h"
 #include "service/item_write.h"
 
 namespace orrery::gateway::handlers {
@@ -20,15 +17,6 @@ inline unsigned status_of(service::ItemAnswer::Kind kind) {
         default:
             return 200;
     }
-}
-
-inline bool is_read(service::ItemAnswer::Kind kind) {
-    return kind == service::ItemAnswer::Kind::kRead ||
-           kind == service::ItemAnswer::Kind::kNotModified;
-}
-
-inline std::string_view charge_of(service::ItemAnswer::Kind kind) {
-    return is_read(kind) ? kReadCharge : kWriteCharge;
 }
 
 }  // namespace orrery::gateway::handlers

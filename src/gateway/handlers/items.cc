@@ -13,8 +13,8 @@ namespace orrery::gateway::handlers {
 
 namespace {
 
+using service::is_read;
 using service::ItemAnswer;
-using service::ItemOutcome;
 
 service::ItemAddress address_of(const Call& call, const service::FoundContainer& found) {
     service::ItemAddress address{.id = call.path.ids[2], .rid = std::nullopt};
@@ -24,7 +24,7 @@ service::ItemAddress address_of(const Call& call, const service::FoundContainer&
 
 http::Response answer_response(const Call& call, ItemAnswer answer) {
     const bool read = is_read(answer.kind);
-    http::Response response = call.make_response(status_of(answer.kind), charge_of(answer.kind));
+    http::Response response = call.make_response(status_of(answer.kind));
     if (!answer.etag.empty()) response.add_header(header::kEtag, answer.etag);
     const std::string lsn = std::to_string(answer.item_lsn);
     response.add_header(header::kItemLsn, lsn);
@@ -40,15 +40,11 @@ http::Response answer_response(const Call& call, ItemAnswer answer) {
 
 http::Response make_response(const Call& call,
                              const service::FoundContainer& found,
-                             ItemOutcome outcome) {
-    http::Response response = outcome.answer
-                                  ? answer_response(call, std::move(outcome.answer).take())
-                                  : call.make_error(outcome.answer.error());
+                             Result<ItemAnswer> answer) {
+    http::Response response =
+        answer ? answer_response(call, std::move(answer).take()) : call.make_error(answer.error());
     // The service sends no owner with 404.
     if (response.status != 404) add_container_headers(response, found);
-    if (outcome.position) {
-        add_position_headers(response, *outcome.position, call.request.api_version);
-    }
     return response;
 }
 
@@ -64,10 +60,10 @@ std::string location_of(const Call& call, const Backend& backend) {
 service::ItemCallback answer_later(const Backend& backend,
                                    const CallPtr& call,
                                    service::FoundContainer found) {
-    return [&backend, call, found = std::move(found)](ItemOutcome outcome) {
-        if (!outcome.answer && run_again(backend, call, outcome.answer.error())) return;
+    return [&backend, call, found = std::move(found)](Result<ItemAnswer> answer) {
+        if (!answer && run_again(backend, call, answer.error())) return;
         // std::function requires copyable captures.
-        auto held = std::make_shared<ItemOutcome>(std::move(outcome));
+        auto held = std::make_shared<Result<ItemAnswer>>(std::move(answer));
         call->respond_with(
             [call, found, held] { return make_response(*call, found, std::move(*held)); });
     };
@@ -78,8 +74,7 @@ http::Response triggered_response(const Call& call,
                                   const service::FoundContainer& found,
                                   service::TriggeredAnswer answer) {
     const bool done = static_cast<bool>(answer.item);
-    http::Response response =
-        make_response(call, found, {.answer = std::move(answer.item), .position = answer.position});
+    http::Response response = make_response(call, found, std::move(answer.item));
     if (done && answer.body) {
         response.body = *std::move(answer.body);
         response.body_offset = 0;
@@ -129,15 +124,13 @@ void list_items(const Backend& backend, const CallPtr& call) {
     }
     const auto found = owner_of(backend, *call);
     if (!found) return call->fail(found.error());
-    const auto page = backend.item_feed.read(call->request, *found->container);
+    const auto page = backend.item_feed.read(call->context, *found->container);
     if (!page) {
         if (!run_again(backend, call, page.error())) call->fail(page.error());
         return;
     }
-    http::Response response =
-        call->make_feed(found->container->rid.text(), "Documents", page->page);
+    http::Response response = call->make_feed(found->container->rid.text(), "Documents", *page);
     add_container_headers(response, *found);
-    add_position_headers(response, page->position, call->request.api_version);
     call->respond(std::move(response));
 }
 
@@ -167,20 +160,20 @@ void post_item(const Backend& backend, const CallPtr& call) {
     const service::ItemCallback done = answer_later(backend, call, *found);
     const std::string& body = call->exchange().body();
     if (upserts) {
-        backend.items.upsert(call->request, found->container, body, done);
+        backend.items.upsert(call->context, found->container, body, done);
     } else {
-        backend.items.create(call->request, found->container, body, done);
+        backend.items.create(call->context, found->container, body, done);
     }
 }
 
 void read_item(const Backend& backend, const CallPtr& call) {
     const auto found = owner_of(backend, *call);
     if (!found) return call->fail(found.error());
-    ItemOutcome outcome =
-        backend.items.read(call->request, found->container, address_of(*call, *found));
-    if (!outcome.answer && run_again(backend, call, outcome.answer.error())) return;
-    const bool read = static_cast<bool>(outcome.answer);
-    http::Response response = make_response(*call, *found, std::move(outcome));
+    Result<ItemAnswer> answer =
+        backend.items.read(call->context, found->container, address_of(*call, *found));
+    if (!answer && run_again(backend, call, answer.error())) return;
+    const bool read = static_cast<bool>(answer);
+    http::Response response = make_response(*call, *found, std::move(answer));
     if (read) response.add_header(header::kContentLocation, location_of(*call, backend));
     call->respond(std::move(response));
 }
@@ -192,7 +185,7 @@ void replace_item(const Backend& backend, const CallPtr& call) {
     if (names_triggers(*call)) {
         return write_triggered(backend, call, *found, service::TriggeredWrite::Kind::kReplace);
     }
-    backend.items.replace(call->request,
+    backend.items.replace(call->context,
                           found->container,
                           address_of(*call, *found),
                           call->exchange().body(),
@@ -203,7 +196,7 @@ void patch_item(const Backend& backend, const CallPtr& call) {
     const auto found = owner_of(backend, *call);
     if (!found) return call->fail(found.error());
     if (names_triggers(*call)) return call->fail(no_triggers_here());
-    backend.items.patch(call->request,
+    backend.items.patch(call->context,
                         found->container,
                         address_of(*call, *found),
                         call->exchange().body(),
@@ -218,11 +211,13 @@ void post_operation(const Backend& backend, const CallPtr& call) {
                                 "This container operation is not supported by this server."));
     }
     backend.items.remove_key(
-        call->request, found->container, [&backend, call, found = *found](ItemOutcome outcome) {
-            if (!outcome.answer && run_again(backend, call, outcome.answer.error())) return;
-            auto held = std::make_shared<ItemOutcome>(std::move(outcome));
+        call->context,
+        found->container,
+        [&backend, call, found = *found](Result<ItemAnswer> answer) {
+            if (!answer && run_again(backend, call, answer.error())) return;
+            auto held = std::make_shared<Result<ItemAnswer>>(std::move(answer));
             call->respond_with([call, found, held] {
-                const bool deleted = static_cast<bool>(held->answer);
+                const bool deleted = static_cast<bool>(*held);
                 http::Response response = make_response(*call, found, std::move(*held));
                 if (deleted) {
                     response.status = 200;
@@ -239,7 +234,7 @@ void delete_item(const Backend& backend, const CallPtr& call) {
     if (names_triggers(*call)) {
         return write_triggered(backend, call, *found, service::TriggeredWrite::Kind::kRemove);
     }
-    backend.items.remove(call->request,
+    backend.items.remove(call->context,
                          found->container,
                          address_of(*call, *found),
                          answer_later(backend, call, *found));

@@ -13,7 +13,7 @@ void respond_with_offers(Call& call, const Result<service::Page>& page) {
 }  // namespace
 
 void list_offers(const Backend& backend, const CallPtr& call) {
-    respond_with_offers(*call, backend.resources.list_offers(call->request, nullptr));
+    respond_with_offers(*call, backend.resources.list_offers(call->context, nullptr));
 }
 
 void query_offers(const Backend& backend, const CallPtr& call) {
@@ -22,13 +22,13 @@ void query_offers(const Backend& backend, const CallPtr& call) {
                                 "Offers are created with their databases and containers."));
     }
     const service::QueryText query = query_text_of(*call);
-    respond_with_offers(*call, backend.resources.list_offers(call->request, &query));
+    respond_with_offers(*call, backend.resources.list_offers(call->context, &query));
 }
 
 void read_offer(const Backend& backend, const CallPtr& call) {
-    const auto answer = backend.resources.read_offer(call->request, call->path.ids[0]);
+    const auto answer = backend.resources.read_offer(call->context, call->path.ids[0]);
     if (!answer || !answer->body) return respond_with(*call, 200, answer);
-    http::Response response = call->make_response(200, kReadCharge);
+    http::Response response = call->make_response(200);
     response.add_header(header::kEtag, answer->etag);
     response.add_header(header::kMinThroughput, "400");
     response.add_header(header::kOfferReplacePending, "false");

@@ -31,11 +31,8 @@ http::Response procedure_response(const Call& call,
                                   ProcedureAnswer answer,
                                   bool logging) {
     http::Response response =
-        answer.body ? call.make_response(200, kWriteCharge) : call.make_error(answer.body.error());
+        answer.body ? call.make_response(200) : call.make_error(answer.body.error());
     add_container_headers(response, found);
-    if (answer.position) {
-        add_position_headers(response, *answer.position, call.request.api_version);
-    }
     if (logging) {
         response.add_header(header::kScriptLogResults,
                             percent_encode(answer.log, kKeptByEncodeUriComponent));
@@ -52,9 +49,9 @@ void execute_procedure(const Backend& backend, const CallPtr& call) {
     const auto procedure = find_procedure(*found, call->path.ids[2]);
     if (!procedure) return call->fail(procedure.error());
     const bool logging = call->flag(header::kScriptEnableLogging);
-    call->request.may_block = true;
+    call->context.allowance.may_block = true;
     backend.script_executor.execute(
-        call->request,
+        call->context,
         *found,
         *procedure,
         call->exchange().body(),
@@ -93,8 +90,8 @@ void write_with_triggers(const Backend& backend,
     write.before = *std::move(before);
     write.after = *std::move(after);
     write.body = call->exchange().body();
-    call->request.may_block = true;
-    backend.script_executor.write(call->request, found, std::move(write), done);
+    call->context.allowance.may_block = true;
+    backend.script_executor.write(call->context, found, std::move(write), done);
 }
 
 }  // namespace orrery::gateway::handlers

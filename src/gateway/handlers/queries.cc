@@ -21,9 +21,9 @@ service::QueryOptions options_of(const Call& call) {
 
 void answer_plan(const Backend& backend, Call& call, const service::FoundContainer& found) {
     auto plan =
-        backend.queries.plan(call.request, options_of(call), *found.container, query_text_of(call));
+        backend.queries.plan(call.context, options_of(call), *found.container, query_text_of(call));
     if (!plan) return call.fail(plan.error());
-    http::Response response = call.make_response(200, kReadCharge);
+    http::Response response = call.make_response(200);
     add_container_headers(response, found);
     response.body = std::move(plan).take();
     call.respond(std::move(response));
@@ -41,9 +41,6 @@ void answer(const Backend& backend,
     http::Response response =
         call->make_feed(found.container->rid.text(), "Documents", result->page);
     add_container_headers(response, found);
-    if (result->position) {
-        add_position_headers(response, *result->position, call->request.api_version);
-    }
     add_query_headers(response, *call, *result);
     call->respond(std::move(response));
 }
@@ -53,7 +50,7 @@ Result<service::QueryAnswer> run(const Backend& backend,
                                  const service::FoundContainer& found,
                                  sql::UdfCaller* udfs) {
     return backend.queries.run(
-        call.request, options_of(call), *found.container, query_text_of(call), udfs);
+        call.context, options_of(call), *found.container, query_text_of(call), udfs);
 }
 
 }  // namespace
@@ -65,7 +62,7 @@ void query_items(const Backend& backend,
     if (!service::calls_udfs(query_text_of(*call))) {
         return answer(backend, call, found, run(backend, *call, found, nullptr));
     }
-    call->request.pacer = nullptr;  // from here on it runs on a script thread
+    call->context.allowance.pacer = nullptr;  // from here on it runs on a script thread
     const auto result = std::make_shared<std::optional<Result<service::QueryAnswer>>>();
     const Status posted = backend.script_executor.with_udfs(
         found.container,

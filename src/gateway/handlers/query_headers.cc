@@ -17,8 +17,8 @@ double milliseconds(std::chrono::nanoseconds time) {
 
 // Names and order match the service; the JS SDK rejects segments that are not key=value. Fields
 // fixed at 0 are steps that are not measured separately here.
-std::string metrics_text(const service::QueryAnswer& answer) {
-    const sql::Counters& counters = answer.counters;
+std::string metrics_text(const service::Metrics& metrics) {
+    const sql::Counters& counters = metrics.counters;
     const double hits = counters.items_read == 0
                             ? 1.0
                             : std::min(1.0,
@@ -32,11 +32,11 @@ std::string metrics_text(const service::QueryAnswer& answer) {
         "userFunctionExecuteTimeInMs=0.00;retrievedDocumentCount={};retrievedDocumentSize={};"
         "outputDocumentCount={};outputDocumentSize={};writeOutputTimeInMs={:.2f};"
         "indexUtilizationRatio={:.2f}",
-        milliseconds(answer.times.compile + answer.times.run),
-        milliseconds(answer.times.compile),
-        milliseconds(answer.times.bind),
+        milliseconds(metrics.compile + metrics.run),
+        milliseconds(metrics.compile),
+        milliseconds(metrics.bind),
         milliseconds(counters.planning),
-        milliseconds(answer.times.run - answer.times.bind - counters.planning),
+        milliseconds(metrics.run - metrics.bind - counters.planning),
         milliseconds(counters.finding - std::min(counters.loading, counters.finding)),
         counters.index_entries_read + counters.items_read,
         milliseconds(counters.loading),
@@ -124,7 +124,7 @@ void add_query_headers(http::Response& response,
                        const Call& call,
                        const service::QueryAnswer& answer) {
     if (call.flag(header::kPopulateQueryMetrics)) {
-        response.add_header(header::kQueryMetrics, metrics_text(answer));
+        response.add_header(header::kQueryMetrics, metrics_text(call.context.receipt.metrics));
     }
     const bool metrics_v2 = call.flag(header::kPopulateIndexMetricsV2);
     if (metrics_v2 || call.flag(header::kPopulateIndexMetrics)) {

@@ -9,11 +9,11 @@ void list_ranges(const Backend& backend, const CallPtr& call) {
     // Any A-IM value requests the incremental protocol; SDKs spell it differently.
     const bool incremental = call->header(header::kAim).has_value();
     const auto answer =
-        backend.resources.list_ranges(call->request, *found->container, incremental);
+        backend.resources.list_ranges(call->context, *found->container, incremental);
     if (!answer) return call->fail(answer.error());
     http::Response response =
         answer->not_modified
-            ? call->make_response(304, kReadCharge)
+            ? call->make_response(304)
             : call->make_feed(found->container->rid.text(), "PartitionKeyRanges", answer->page);
     if (answer->not_modified) response.add_header(header::kItemCount, "0");
     response.add_header(header::kEtag, answer->etag);

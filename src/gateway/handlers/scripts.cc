@@ -35,7 +35,7 @@ std::string_view feed_name(ScriptKind kind) {
 
 Result<service::FoundContainer> container_of(const Backend& backend, const Call& call) {
     auto found = TRY(owner_of(backend, call));
-    TRY(service::check_intended_container(call.request, *found.container));
+    TRY(service::check_intended_container(call.context.request, *found.container));
     return found;
 }
 
@@ -48,14 +48,14 @@ void respond_with_feed(const Backend& backend,
                        const service::FoundContainer& owner,
                        const service::QueryText* query) {
     const ScriptKind kind = kind_of(call);
-    const auto page = backend.scripts.list(call.request, owner, kind, query);
+    const auto page = backend.scripts.list(call.context, owner, kind, query);
     if (!page) return call.fail(page.error());
     call.respond(call.make_feed(owner.container->rid.text(), feed_name(kind), *page));
 }
 
 void upsert_script(const Backend& backend, Call& call, const service::FoundContainer& owner) {
     const auto upserted =
-        backend.scripts.upsert(call.request, owner, kind_of(call), call.exchange().body());
+        backend.scripts.upsert(call.context, owner, kind_of(call), call.exchange().body());
     if (!upserted) return call.fail(upserted.error());
     respond_with(call, upserted->created ? 201 : 200, upserted->answer);
 }
@@ -77,13 +77,15 @@ void post_script(const Backend& backend, const CallPtr& call) {
     }
     if (call->flag(header::kIsUpsert)) return upsert_script(backend, *call, *owner);
     respond_with(
-        *call, 201, backend.scripts.create(*owner, kind_of(*call), call->exchange().body()));
+        *call,
+        201,
+        backend.scripts.create(call->context, *owner, kind_of(*call), call->exchange().body()));
 }
 
 void read_script(const Backend& backend, const CallPtr& call) {
     const auto owner = container_of(backend, *call);
     if (!owner) return call->fail(owner.error());
-    respond_with(*call, 200, backend.scripts.read(call->request, address_of(*call, *owner)));
+    respond_with(*call, 200, backend.scripts.read(call->context, address_of(*call, *owner)));
 }
 
 void replace_script(const Backend& backend, const CallPtr& call) {
@@ -92,15 +94,15 @@ void replace_script(const Backend& backend, const CallPtr& call) {
     respond_with(
         *call,
         200,
-        backend.scripts.replace(call->request, address_of(*call, *owner), call->exchange().body()));
+        backend.scripts.replace(call->context, address_of(*call, *owner), call->exchange().body()));
 }
 
 void delete_script(const Backend& backend, const CallPtr& call) {
     const auto owner = container_of(backend, *call);
     if (!owner) return call->fail(owner.error());
-    const Status removed = backend.scripts.remove(call->request, address_of(*call, *owner));
+    const Status removed = backend.scripts.remove(call->context, address_of(*call, *owner));
     if (!removed) return call->fail(removed.error());
-    call->respond(call->make_response(204, kWriteCharge));
+    call->respond(call->make_response(204));
 }
 
 }  // namespace orrery::gateway::handlers
