@@ -33,20 +33,19 @@ std::string percent_encode(std::string_view bytes, std::string_view kept) {
 std::optional<std::string> percent_decode(std::string_view text) {
     std::string out;
     out.reserve(text.size());
-    for (std::size_t i = 0; i < text.size(); ++i) {
-        if (text[i] != '%') {
-            out += text[i];
-            continue;
-        }
-        const std::string_view digits = text.substr(i + 1, 2);
+    for (;;) {
+        // Escapes are rare: copy what lies between them at once.
+        const std::size_t escape = text.find('%');
+        out.append(text.substr(0, escape));
+        if (escape == std::string_view::npos) return out;
+        const std::string_view digits = text.substr(escape + 1, 2);
         const char* const digits_end = digits.data() + digits.size();
         unsigned char byte = 0;
         const auto [end, error] = std::from_chars(digits.data(), digits_end, byte, 16);
         if (digits.size() != 2 || error != std::errc() || end != digits_end) return std::nullopt;
         out += static_cast<char>(byte);
-        i += 2;
+        text.remove_prefix(escape + 3);
     }
-    return out;
 }
 
 }  // namespace orrery

@@ -1,9 +1,10 @@
 #include "gateway/call.h"
 
+#include <algorithm>
+
 #include "base/ascii.h"
 #include "gateway/headers.h"
 #include "gateway/status.h"
-#include "json/number.h"
 #include "json/text.h"
 #include "model/session_token.h"
 
@@ -22,9 +23,14 @@ std::string in_milliseconds(std::chrono::nanoseconds duration) {
     return text;
 }
 
+// With up to two decimals. Every answer has one, so it is printed without the help of printf.
 std::string charge_text(double charge) {
-    std::string text;
-    json::append_number(text, charge);
+    const auto hundredths = static_cast<std::uint64_t>(charge * 100 + 0.5);
+    std::string text = std::to_string(hundredths / 100);
+    if (hundredths % 100 == 0) return text;
+    text += '.';
+    text += static_cast<char>('0' + hundredths / 10 % 10);
+    if (hundredths % 10 != 0) text += static_cast<char>('0' + hundredths % 10);
     return text;
 }
 
@@ -116,6 +122,9 @@ http::Response Call::make_error(const Error& error) const {
 
 std::string header_text(std::string_view text) {
     constexpr char kHex[] = "0123456789ABCDEF";
+    const bool plain =
+        std::all_of(text.begin(), text.end(), [](char c) { return c >= 0x20 && c < 0x7f; });
+    if (plain) return std::string(text);
     std::string out;
     for (const char c : text) {
         const auto byte = static_cast<unsigned char>(c);
