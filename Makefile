@@ -32,8 +32,8 @@ bench: build  ## run the benchmarks and the programs that set their limits, prin
 	bench/run.py
 
 fuzz: setup-check  ## run every fuzzer for FUZZ_SECONDS
-	cmake --preset fuzz
-	cmake --build --preset fuzz
+	cmake --preset asan
+	cmake --build --preset asan --target fuzzers
 	tools/fuzz.py --seconds $(FUZZ_SECONDS)
 
 hooks:  ## install the pre-commit hook: format and check

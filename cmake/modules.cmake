@@ -18,18 +18,27 @@ function(orrery_module name allowed)
     # `cmake --build … --target all_verify_interface_header_sets` compiles each header on its own.
     set_target_properties(${name} PROPERTIES LINKER_LANGUAGE CXX VERIFY_INTERFACE_HEADER_SETS ON)
 
-    if(tests AND ORRERY_TESTS)
+    if(tests AND ORRERY_TESTS AND (NOT ORRERY_TEST_MODULES OR name IN_LIST ORRERY_TEST_MODULES))
         add_executable(${name}_test ${tests})
-        target_compile_options(${name}_test PRIVATE ${ORRERY_TEST_OPTIONS})
+        target_compile_options(${name}_test PRIVATE ${ORRERY_TEST_OPTIONS}
+            # Lets ccache recognize an unchanged precompiled header.
+            "$<$<CXX_COMPILER_ID:Clang>:SHELL:-Xclang -fno-pch-timestamp>")
         if(ORRERY_UNITY)
             # Tests share names too freely for batches.
+            set(support src/${name}/test_support.h)
+            if(NOT EXISTS ${CMAKE_SOURCE_DIR}/${support})
+                set(support)
+            endif()
             target_precompile_headers(${name}_test PRIVATE
                 <gmock/gmock.h> <gtest/gtest.h> <algorithm> <atomic> <chrono> <functional> <future>
                 <map> <memory> <optional> <span> <string> <string_view> <thread> <unordered_map>
-                <variant> <vector>)
+                <variant> <vector> ${support})
         endif()
         target_link_libraries(${name}_test ${name} GTest::gmock GTest::gtest_main)
         add_test(NAME unit.${name} COMMAND ${name}_test)
+        # The largest first, or the last one would run alone.
+        list(LENGTH tests size)
+        set_tests_properties(unit.${name} PROPERTIES COST ${size})
     endif()
 
     if(ORRERY_FUZZERS)

@@ -88,14 +88,14 @@ STEPS = {step.name: step for step in [
     Step("isolation-asan", "python3 tests/isolation/run.py --server build/asan/orrery --seconds 8 --kills 2",
          ("build-asan",)),
     build("tsan"), unit("tsan"), golden("golden-tsan", "tsan", "default,page-size-1"),
-    build("fuzz"), Step("fuzz", "tools/fuzz.py --seconds 30", ("build-fuzz",), compiles=True),
+    Step("fuzz", "tools/fuzz.py --seconds 30", ("build-asan",), compiles=True),
 ]}
 GROUPS = {
     "check": ["format", "layout", "build-dev", "unit-dev", "golden-dev"],
     # In this order as far as dependencies allow: each build runs during the tests of the previous one.
     "test": ["format", "layout", "build-release", "crash", "build-asan", "sdk", "golden",
              "upgrade", "binary", "isolation", "differential", "build-tsan", "unit-asan", "golden-asan", "sdk-asan",
-             "crash-asan", "isolation-asan", "disk", "build-fuzz", "unit-tsan", "golden-tsan", "sdk-tsan",
+             "crash-asan", "isolation-asan", "disk", "unit-tsan", "golden-tsan", "sdk-tsan",
              "clang-tidy", "fuzz", "abuse"],
 }
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Runs every fuzzer of build/fuzz, two at a time, on its committed seeds and on what it has found so far.
+"""Runs every fuzzer of build/asan, two at a time, on its committed seeds and on what it has found so far.
 
 The seeds are in tests/corpus. Interesting inputs are kept from run to run in the corpus directory, outside
 of build/, and are replayed first. An input that crashes goes to build/fuzz/found and to the corpus, so that
@@ -14,7 +14,7 @@ import sys
 from concurrent.futures import ThreadPoolExecutor
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-BUILD = ROOT / "build/fuzz"
+BUILD = ROOT / "build/asan"
 FOUND = BUILD / "found"
 CORPUS = pathlib.Path(os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / ".cache") / "orrery-fuzz"
 # Above this a corpus is minimized: replaying it must not take the time to search.

@@ -137,8 +137,8 @@ TEST_P(MoveTest, OldEtagsAreConditionsOfNewWrites) {
         const ItemRef ref{.epk = {}, .partition_key = std::nullopt, .id = {}, .docnum = docnum};
         const auto found = must(low->read(ref, std::nullopt));
         const model::ItemBody body = bench_.container.body(found->json());
-        const auto replace = [&](ItemWriter& writer) -> Status {
-            TRY(writer.replace(ref, body, bench_.container.rules(seen.first)));
+        const auto replace = [&, etag = seen.first](ItemWriter& writer) -> Status {
+            TRY(writer.replace(ref, body, bench_.container.rules(etag)));
             return {};
         };
         ASSERT_TRUE(run(*low, replace));
