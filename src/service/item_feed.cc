@@ -27,7 +27,6 @@ Result<Page> ItemFeed::read(Context& context, const catalog::Container& containe
     if (unread.empty()) return bad_request("The continuation token is not valid for this request.");
 
     Page out;
-    context.receipt.charge = kFeedCharge;
     for (;;) {
         const partition::FeedRequest feed{
             .scope = unread.scope(),
@@ -42,6 +41,7 @@ Result<Page> ItemFeed::read(Context& context, const catalog::Container& containe
         if (part.count > 0 && out.count > 0) out.elements += ',';
         out.elements += part.items;
         out.count += part.count;
+        context.receipt.charge = kFeedCharge;
         context.receipt.position = {.range_id = partition->identity().range_id, .lsn = part.lsn};
         if (part.resume) {
             out.continuation = tokens.sign(unread.parts_from(*std::move(part.resume)));

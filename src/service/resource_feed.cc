@@ -85,11 +85,19 @@ Result<Page> ResourceFeed::page(Context& context,
                                 const std::vector<Listed>& resources,
                                 const QueryText* query,
                                 const std::string& scope) const {
+    Page page = TRY(query == nullptr ? list(context.request, resources, scope)
+                                     : rows(context, resources, *query, scope));
     context.receipt.charge = kFeedCharge;
+    return page;
+}
+
+Result<Page> ResourceFeed::rows(Context& context,
+                                const std::vector<Listed>& resources,
+                                const QueryText& query,
+                                const std::string& scope) const {
     const Request& request = context.request;
-    if (query == nullptr) return list(request, resources, scope);
     sql::Budget budget(page_limits(context.allowance));
-    const ParsedQuery parsed = TRY(parse_query(*query, {}, surroundings_at(clock_, budget)));
+    const ParsedQuery parsed = TRY(parse_query(query, {}, surroundings_at(clock_, budget)));
     ResourceSource source(resources);
     // A token of another query, or for other resources, is refused.
     const std::string bound_to = "query on " + scope + " " + digest_of(parsed);

@@ -37,6 +37,10 @@ public:
                       const std::string& scope) const;
 
 private:
+    Result<Page> rows(Context& context,
+                      const std::vector<Listed>& resources,
+                      const QueryText& query,
+                      const std::string& scope) const;
     Result<Page> list(const Request& request,
                       const std::vector<Listed>& resources,
                       const std::string& scope) const;
