@@ -34,13 +34,37 @@ catalog::ContainerPtr container_of(Services& services) {
     return must(services.resources->find({}, {.database = "d", .container = "c"})).container;
 }
 
+std::string item_of(int number) {
+    const std::string id = std::to_string(number);
+    std::string item = R"({"id":")" + id;
+    return item.append(R"(","pk":")")
+        .append(id)
+        .append(R"(","n":)")
+        .append(id)
+        .append(R"(,"s":"x"})");
+}
+
 void create(Services& services, int count) {
     const auto container = container_of(services);
     for (int i = 0; i < count; ++i) {
-        const std::string id = std::to_string(i);
-        std::string item = R"({"id":")" + id;
-        item.append(R"(","pk":")").append(id).append(R"(","n":)").append(id).append(R"(,"s":"x"})");
-        services.upsert(container, item);
+        services.upsert(container, item_of(i));
+    }
+}
+
+// The same in few commits, for a container with one partition.
+void fill(Services& services, int count) {
+    const auto container = container_of(services);
+    std::vector<model::BatchOperation> operations;
+    for (int i = 0; i < count; ++i) {
+        operations.emplace_back().kind = model::BatchOperation::Kind::kUpsert;
+        operations.back().body = item_of(i);
+        if (operations.size() < model::limits::kBatchOperationsMax && i + 1 < count) continue;
+        Asked asked;
+        asked.context.request.range_id = "0";
+        must(wait_for<BatchOutcome>([&](const BatchCallback& done) {
+            services.batches->run(asked, container, operations, {.atomic = false}, done);
+        }));
+        operations.clear();
     }
 }
 
@@ -170,7 +194,7 @@ TEST_P(IndexingFaultTest, EveryWriteOfATransformation) {
         Machine machine;
         ASSERT_TRUE(machine.start());
         machine.services->container();
-        create(*machine.services, 700);
+        fill(*machine.services, 700);
         const std::uint64_t before = machine.engine.writes();
         machine.engine.inject(GetParam(), nth);
         ASSERT_NO_FATAL_FAILURE(work(machine));
