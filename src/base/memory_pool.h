@@ -13,6 +13,7 @@ public:
     explicit MemoryPool(std::size_t bytes_max) : max_(bytes_max) {}
     MemoryPool(const MemoryPool&) = delete;
     MemoryPool& operator=(const MemoryPool&) = delete;
+    ~MemoryPool() = default;
 
     // False, and nothing is taken, when fewer are left.
     bool take(std::size_t bytes) {

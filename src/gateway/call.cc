@@ -1,6 +1,7 @@
 #include "gateway/call.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "base/ascii.h"
 #include "gateway/headers.h"
@@ -25,7 +26,7 @@ std::string in_milliseconds(std::chrono::nanoseconds duration) {
 
 // With up to two decimals. Every answer has one, so it is printed without the help of printf.
 std::string charge_text(double charge) {
-    const auto hundredths = static_cast<std::uint64_t>(charge * 100 + 0.5);
+    const auto hundredths = static_cast<std::uint64_t>(std::lround(charge * 100));
     std::string text = std::to_string(hundredths / 100);
     if (hundredths % 100 == 0) return text;
     text += '.';
