@@ -2,7 +2,7 @@
 """Runs every fuzzer of build/asan, two at a time, on its committed seeds and on what it has found so far.
 
 The seeds are in tests/corpus. Interesting inputs are kept from run to run in the corpus directory, outside
-of build/, and are replayed first. An input that crashes goes to build/fuzz/found and to the corpus, so that
+of build/, and are replayed first. An input that crashes goes to build/asan/found and to the corpus, so that
 every later run fails until it is fixed.
 """
 import argparse
