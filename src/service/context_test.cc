@@ -24,10 +24,7 @@ constexpr QueryText kAll{.body = R"({"query":"SELECT * FROM c"})", .plain_text =
 
 class ContextTest : public ServiceTest {
 protected:
-    ContextTest() {
-        asked_.context.request.partition_key = R"(["a"])";
-        asked_.context.request.range_id.reset();
-    }
+    ContextTest() { asked_.context.request.partition_key = R"(["a"])"; }
 
     Result<ItemAnswer> create(const std::string& body) {
         return wait_for<Result<ItemAnswer>>([&](const ItemCallback& done) {

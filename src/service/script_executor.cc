@@ -77,7 +77,7 @@ Result<Answer> transact(const ScriptTransaction::Services& services,
             return answer;
         }
         if (!is_conflict(lsn.error())) {
-            return Error(lsn.error().code(), lsn.error().message(), lsn.error().sub_status());
+            return lsn.error().copy();
         }
     }
     return conflicting();
