@@ -53,7 +53,7 @@ Result<double> scan_ms(const storage::PartitionStore& store, std::uint64_t items
         bytes += cursor->value().size();
     }
     TRY(cursor->status());
-    if (seen != items) return Error(ErrorCode::kInternal, "items are missing");
+    if (seen != items || bytes == 0) return Error(ErrorCode::kInternal, "items are missing");
     return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start)
         .count();
 }

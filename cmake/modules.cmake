@@ -12,7 +12,7 @@ function(orrery_module name allowed)
 
     add_library(${name} STATIC ${sources})
     target_compile_features(${name} PUBLIC cxx_std_20)
-    set_target_properties(${name} PROPERTIES UNITY_BUILD ${ORRERY_UNITY} UNITY_BUILD_BATCH_SIZE 12)
+    set_target_properties(${name} PROPERTIES UNITY_BUILD ${ORRERY_UNITY} UNITY_BUILD_BATCH_SIZE 24)
     target_sources(${name} PUBLIC FILE_SET HEADERS BASE_DIRS src FILES ${headers})
     target_link_libraries(${name} PUBLIC ${allowed} ${ORRERY_LIBRARIES_${name}})
     # `cmake --build … --target all_verify_interface_header_sets` compiles each header on its own.

@@ -71,7 +71,7 @@ STEPS = {step.name: step for step in [
     Step("headers", "cmake --preset dev && cmake --build --preset dev --parallel 2 "
          "--target all_verify_interface_header_sets", compiles=True),
     build("dev"), unit("dev"), golden("golden-dev", "dev", "ephemeral"),
-    build("release"), golden("golden", "release"),
+    build("release", "orrery"), golden("golden", "release"),
     on_release("sdk", "tests/sdk/run.py"),
     on_release("differential", "python3 tests/differential/run.py --known D7"),
     on_release("crash", "python3 tests/crash/run.py --rounds 200"),
@@ -87,7 +87,7 @@ STEPS = {step.name: step for step in [
          ("build-asan",)),
     Step("isolation-asan", "python3 tests/isolation/run.py --server build/asan/orrery --seconds 8 --kills 2",
          ("build-asan",)),
-    build("tsan"), unit("tsan"), golden("golden-tsan", "tsan", "default,page-size-1"),
+    build("tsan"), unit("tsan"), golden("golden-tsan", "tsan", "default"),
     Step("fuzz", "tools/fuzz.py --seconds 30", ("build-asan",), compiles=True),
 ]}
 GROUPS = {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/ascii.h"
 #include "base/check.h"
 
 namespace orrery::model {
@@ -13,11 +14,6 @@ void append_hex(std::string& out, std::uint64_t value, int digits) {
     for (int shift = (digits - 1) * 4; shift >= 0; shift -= 4) {
         out += kDigits[value >> shift & 15];
     }
-}
-
-std::string_view trim(std::string_view text) {
-    text.remove_prefix(std::min(text.find_first_not_of(" \t"), text.size()));
-    return text.substr(0, text.find_last_not_of(" \t") + 1);
 }
 
 // The part between the quotes, or the text itself when there are none.
@@ -37,7 +33,7 @@ std::string_view take_member(std::string_view& list) {
     }
     const std::string_view member = list.substr(0, length);
     list.remove_prefix(std::min(length + 1, list.size()));
-    return trim(member);
+    return trimmed(member);
 }
 
 }  // namespace
@@ -58,7 +54,7 @@ void append_etag(std::string& out, const EtagParts& parts) {
 }
 
 bool etag_matches(std::string_view header, std::string_view etag) {
-    if (trim(header) == "*") return true;
+    if (trimmed(header) == "*") return true;
     while (!header.empty()) {
         std::string_view member = take_member(header);
         if (member.starts_with("W/")) member.remove_prefix(2);

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <charconv>
 
+#include "base/ascii.h"
+
 namespace orrery::model {
 
 namespace {
@@ -14,11 +16,6 @@ std::string_view take_until(std::string_view& rest, char separator) {
     const std::string_view taken = rest.substr(0, end);
     rest = end == std::string_view::npos ? std::string_view() : rest.substr(end + 1);
     return taken;
-}
-
-std::string_view trim(std::string_view text) {
-    text.remove_prefix(std::min(text.find_first_not_of(" \t"), text.size()));
-    return text.substr(0, text.find_last_not_of(" \t") + 1);
 }
 
 template <typename T>
@@ -69,11 +66,11 @@ Result<std::optional<std::int64_t>> required_lsn(std::string_view token,
                                                  std::uint32_t range_id,
                                                  std::span<const std::uint32_t> parents) {
     std::optional<std::int64_t> required;
-    if (trim(token).empty()) return required;
+    if (trimmed(token).empty()) return required;
 
     const auto locals = 1 + std::count(token.begin(), token.end(), ',');
     for (std::ptrdiff_t i = 0; i < locals; ++i) {
-        const std::string_view local = trim(take_until(token, ','));
+        const std::string_view local = trimmed(take_until(token, ','));
         // Clients may send a trailing comma.
         if (local.empty() && i + 1 == locals) break;
         const std::optional<SessionPosition> seen = parse_local(local);

@@ -434,9 +434,9 @@ void try_seeds(int seeds, int steps) {
     }
 }
 
-TEST(PartitionModel, OnMemory) { try_seeds<MemoryMedium>(6, 2000); }
+TEST(PartitionModel, OnMemory) { try_seeds<MemoryMedium>(3, 2000); }
 
-TEST(PartitionModel, OnRocks) { try_seeds<RocksMedium>(3, 1500); }
+TEST(PartitionModel, OnRocks) { try_seeds<RocksMedium>(2, 1500); }
 
 }  // namespace
 }  // namespace orrery::partition

@@ -130,7 +130,7 @@ TEST_F(PartitionsTest, RetriesAFailedDrop) {
     const auto gone = services.container(R"({"id":"x"})");
     ASSERT_TRUE(services.create(gone, R"({"id":"1","pk":"a"})").answer);
     ASSERT_TRUE(services.catalog->remove_container(gone->rid, std::nullopt));
-    for (const std::uint64_t nth : {1, 2}) {  // the drop itself, and removing its list entry
+    for (const std::uint64_t nth : {1U, 2U}) {  // the drop itself, and removing its list entry
         faulty.inject(storage::Fault::kFail, nth);
         EXPECT_EQ(code_of(services.partitions->drop_removed()), "503");
         EXPECT_EQ(services.catalog->partitions_to_drop().size(), 1U);

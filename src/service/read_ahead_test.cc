@@ -92,7 +92,7 @@ TEST(ReadAhead, ErrorFollowsTheItemsBeforeIt) {
 
 TEST(ReadAhead, CanBeDestroyedAtAnyTime) {
     ThreadPool readers(2);
-    for (int taken = 0; taken < 200; ++taken) {
+    for (int taken = 0; taken < 200; taken += 7) {
         const auto cursor = read_ahead(readers, {made(1, 100'000), made(200'000, 300'000)});
         for (int i = 0; i < taken; ++i) {
             ASSERT_NE(must(cursor->next()), nullptr);

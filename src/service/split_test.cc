@@ -150,7 +150,7 @@ protected:
         SCOPED_TRACE(read.query + (read.merged ? " merged" : "") + read.key + read.end_epk);
         const std::vector<Page> old = pages(before, read);
         EXPECT_GT(old.size(), 1U);
-        for (std::size_t i = 1; i < old.size(); i += 3) {
+        for (std::size_t i = 1; i < old.size(); i += 1 + old.size() / 8) {
             const Rows expected = rows_from(old, i);
             const Rows rows = rows_from(pages(after, read, old[i].token), 0);
             if (same_order) {

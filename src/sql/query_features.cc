@@ -34,16 +34,6 @@ constexpr std::array kNames = {
     Named{QueryFeature::kWeightedRankFusion, "WeightedRankFusion"},
 };
 
-std::string_view trimmed(std::string_view text) {
-    while (text.starts_with(' ')) {
-        text.remove_prefix(1);
-    }
-    while (text.ends_with(' ')) {
-        text.remove_suffix(1);
-    }
-    return text;
-}
-
 }  // namespace
 
 QueryFeatures QueryFeatures::parse(std::string_view list) {

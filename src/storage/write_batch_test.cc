@@ -123,7 +123,7 @@ TEST(WriteBatch, AgreesWithAModelUnderRandomUse) {
     std::mt19937 random(kSeed);
     WriteBatch batch;
     std::vector<std::pair<WriteBatch::Savepoint, std::map<std::string, std::string>>> saved;
-    for (int step = 0; step < 5000; ++step) {
+    for (int step = 0; step < 2000; ++step) {
         const std::string key(1, static_cast<char>('a' + random() % 5));
         switch (random() % 8) {
             case 0:

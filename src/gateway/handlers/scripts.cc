@@ -39,7 +39,7 @@ Result<service::FoundContainer> container_of(const Backend& backend, const Call&
     return found;
 }
 
-service::ScriptAddress address_of(const Call& call, const service::FoundContainer& owner) {
+service::ScriptAddress script_address(const Call& call, const service::FoundContainer& owner) {
     return {.owner = owner, .kind = kind_of(call), .segment = call.path.ids[2]};
 }
 
@@ -85,22 +85,22 @@ void post_script(const Backend& backend, const CallPtr& call) {
 void read_script(const Backend& backend, const CallPtr& call) {
     const auto owner = container_of(backend, *call);
     if (!owner) return call->fail(owner.error());
-    respond_with(*call, 200, backend.scripts.read(call->context, address_of(*call, *owner)));
+    respond_with(*call, 200, backend.scripts.read(call->context, script_address(*call, *owner)));
 }
 
 void replace_script(const Backend& backend, const CallPtr& call) {
     const auto owner = container_of(backend, *call);
     if (!owner) return call->fail(owner.error());
-    respond_with(
-        *call,
-        200,
-        backend.scripts.replace(call->context, address_of(*call, *owner), call->exchange().body()));
+    respond_with(*call,
+                 200,
+                 backend.scripts.replace(
+                     call->context, script_address(*call, *owner), call->exchange().body()));
 }
 
 void delete_script(const Backend& backend, const CallPtr& call) {
     const auto owner = container_of(backend, *call);
     if (!owner) return call->fail(owner.error());
-    const Status removed = backend.scripts.remove(call->context, address_of(*call, *owner));
+    const Status removed = backend.scripts.remove(call->context, script_address(*call, *owner));
     if (!removed) return call->fail(removed.error());
     call->respond(call->make_response(204));
 }

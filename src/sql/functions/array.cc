@@ -238,7 +238,7 @@ Value object_to_array(Arguments arguments, FunctionContext& context) {
     return Value::array(*room);
 }
 
-constexpr Function kFunctions[] = {
+constexpr Function kArrayFunctions[] = {
     {"ARRAY_AVG",
      1,
      1,
@@ -344,6 +344,6 @@ constexpr Function kFunctions[] = {
 
 }  // namespace
 
-std::span<const Function> array_functions() { return kFunctions; }
+std::span<const Function> array_functions() { return kArrayFunctions; }
 
 }  // namespace orrery::sql

@@ -22,7 +22,7 @@ Value document_id(std::span<const Value> /*arguments*/, FunctionContext& /*conte
     return Value::undefined();
 }
 
-constexpr Function kFunctions[] = {
+constexpr Function kConditionalFunctions[] = {
     {"IIF",
      3,
      3,
@@ -53,6 +53,6 @@ constexpr Function kFunctions[] = {
 
 }  // namespace
 
-std::span<const Function> conditional_functions() { return kFunctions; }
+std::span<const Function> conditional_functions() { return kConditionalFunctions; }
 
 }  // namespace orrery::sql

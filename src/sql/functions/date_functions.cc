@@ -20,8 +20,6 @@ Value printed_checked(Ticks ticks, FunctionContext& context) {
     return printed(ticks, context);
 }
 
-constexpr Ticks floor_divide(Ticks a, Ticks b) { return a / b - (a % b < 0 ? 1 : 0); }
-
 Value date_time_add(Arguments arguments, FunctionContext& context) {
     const auto part = parse_date_part(arguments[0].string());
     const auto count = whole(arguments[1]);
@@ -131,7 +129,7 @@ Value now(Arguments arguments, FunctionContext& context) {
 
 Value ago(Arguments arguments, FunctionContext& context) { return moved(arguments, true, context); }
 
-constexpr Function kFunctions[] = {
+constexpr Function kDateFunctions[] = {
     {"DATETIMEADD",
      3,
      3,
@@ -325,7 +323,7 @@ constexpr Function kClockFunctions[] = {
 
 }  // namespace
 
-std::span<const Function> date_functions() { return kFunctions; }
+std::span<const Function> date_functions() { return kDateFunctions; }
 std::span<const Function> date_clock_functions() { return kClockFunctions; }
 
 }  // namespace orrery::sql

@@ -13,10 +13,6 @@ namespace {
 
 __extension__ using Wide = __int128;
 
-constexpr std::int64_t floor_divide(std::int64_t a, std::int64_t b) {
-    return a / b - (a % b < 0 ? 1 : 0);
-}
-
 constexpr bool is_leap(std::int64_t year) {
     return year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
 }

@@ -34,6 +34,11 @@ struct DateTime {
     std::int64_t fraction = 0;  // in 100 ns
 };
 
+// Rounds towards minus infinity; `b` is positive.
+constexpr std::int64_t floor_divide(std::int64_t a, std::int64_t b) {
+    return a / b - (a % b < 0 ? 1 : 0);
+}
+
 // Nothing when one of the fields is out of range.
 std::optional<Ticks> to_ticks(const DateTime& time);
 // All `ticks` below must lie between kTicksMin and kTicksEnd.

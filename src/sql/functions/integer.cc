@@ -73,7 +73,7 @@ Value bit_not(std::span<const Value> arguments, FunctionContext& /*context*/) {
     return a ? Value::number(~*a) : Value::undefined();
 }
 
-constexpr Function kFunctions[] = {
+constexpr Function kIntegerFunctions[] = {
     {"INTADD",
      2,
      2,
@@ -166,6 +166,6 @@ constexpr Function kFunctions[] = {
 
 }  // namespace
 
-std::span<const Function> integer_functions() { return kFunctions; }
+std::span<const Function> integer_functions() { return kIntegerFunctions; }
 
 }  // namespace orrery::sql

@@ -117,7 +117,7 @@ Value random(Arguments /*arguments*/, FunctionContext& context) {
     return Value::number(context.random);
 }
 
-constexpr Function kFunctions[] = {
+constexpr Function kMathFunctions[] = {
     {"ABS", 1, 1, "n", absolute, "ABS(n)", "The absolute value.", {"ABS(-1)", "1"}},
     {"ACOS",
      1,
@@ -289,6 +289,6 @@ constexpr Function kFunctions[] = {
 
 }  // namespace
 
-std::span<const Function> math_functions() { return kFunctions; }
+std::span<const Function> math_functions() { return kMathFunctions; }
 
 }  // namespace orrery::sql

@@ -90,7 +90,7 @@ Value regex_extract_all(Arguments arguments, FunctionContext& context) {
     return Value::array(*room);
 }
 
-constexpr Function kFunctions[] = {
+constexpr Function kRegexFunctions[] = {
     {"REGEXEXTRACT",
      2,
      3,
@@ -119,6 +119,6 @@ constexpr Function kFunctions[] = {
 
 }  // namespace
 
-std::span<const Function> regex_functions() { return kFunctions; }
+std::span<const Function> regex_functions() { return kRegexFunctions; }
 
 }  // namespace orrery::sql

@@ -90,7 +90,7 @@ Value set_equal(Arguments arguments, FunctionContext& context) {
         both->b.begin(), both->b.end(), [&](const Value& value) { return a.contains(value); }));
 }
 
-constexpr Function kFunctions[] = {
+constexpr Function kSetFunctions[] = {
     {"SETDIFFERENCE",
      2,
      2,
@@ -127,6 +127,6 @@ constexpr Function kFunctions[] = {
 
 }  // namespace
 
-std::span<const Function> set_functions() { return kFunctions; }
+std::span<const Function> set_functions() { return kSetFunctions; }
 
 }  // namespace orrery::sql

@@ -23,7 +23,6 @@ Value length(Arguments arguments, FunctionContext& /*context*/) {
     return Value::number(static_cast<std::int64_t>(utf16_length(arguments[0].string())));
 }
 
-constexpr char upper(char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c - 32) : c; }
 constexpr char lower_ascii(char c) { return lower(c); }
 
 template <char (*Ascii)(char), UChar32 (*Other)(UChar32)>
@@ -157,7 +156,7 @@ Value trim_end(Arguments arguments, FunctionContext& /*context*/) {
     return Value::string(without_end(arguments[0].string(), Trimmed(arguments)));
 }
 
-constexpr Function kFunctions[] = {
+constexpr Function kStringFunctions[] = {
     {"LEFT",
      2,
      2,
@@ -243,6 +242,6 @@ constexpr Function kFunctions[] = {
 
 }  // namespace
 
-std::span<const Function> string_functions() { return kFunctions; }
+std::span<const Function> string_functions() { return kStringFunctions; }
 
 }  // namespace orrery::sql

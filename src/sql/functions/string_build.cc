@@ -207,7 +207,7 @@ Value to_string(Arguments arguments, FunctionContext& context) {
     return string_result(printer.text(), context);
 }
 
-constexpr Function kFunctions[] = {
+constexpr Function kStringBuildFunctions[] = {
     {"CONCAT",
      2,
      kAnyNumber,
@@ -261,6 +261,6 @@ constexpr Function kFunctions[] = {
 
 }  // namespace
 
-std::span<const Function> string_build_functions() { return kFunctions; }
+std::span<const Function> string_build_functions() { return kStringBuildFunctions; }
 
 }  // namespace orrery::sql

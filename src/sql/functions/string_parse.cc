@@ -46,7 +46,7 @@ Value string_to_number(Arguments arguments, FunctionContext& /*context*/) {
     return number.is_finite() ? Value::number(number) : Value::undefined();
 }
 
-constexpr Function kFunctions[] = {
+constexpr Function kStringParseFunctions[] = {
     {"STRINGTOARRAY",
      1,
      1,
@@ -91,6 +91,6 @@ constexpr Function kFunctions[] = {
 
 }  // namespace
 
-std::span<const Function> string_parse_functions() { return kFunctions; }
+std::span<const Function> string_parse_functions() { return kStringParseFunctions; }
 
 }  // namespace orrery::sql

@@ -111,7 +111,7 @@ std::size_t find_first_text(std::string_view text, std::string_view wanted) {
     return find_text(text, wanted);
 }
 
-constexpr Function kFunctions[] = {
+constexpr Function kStringSearchFunctions[] = {
     {"CONTAINS",
      2,
      3,
@@ -230,6 +230,6 @@ constexpr Function kFunctions[] = {
 
 }  // namespace
 
-std::span<const Function> string_search_functions() { return kFunctions; }
+std::span<const Function> string_search_functions() { return kStringSearchFunctions; }
 
 }  // namespace orrery::sql

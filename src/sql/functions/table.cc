@@ -2,6 +2,7 @@
 #include <string>
 #include <unordered_map>
 
+#include "base/ascii.h"
 #include "sql/functions/function.h"
 #include "sql/functions/groups.h"
 
@@ -41,8 +42,6 @@ FunctionsByName functions_by_name() {
     }
     return out;
 }
-
-constexpr char upper(char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c - 32) : c; }
 
 bool is_kind(const Value& value, char kind) {
     switch (kind) {

@@ -38,7 +38,7 @@ Value check(std::span<const Value> arguments, FunctionContext& /*context*/) {
     return Value::boolean(Test(arguments[0]));
 }
 
-constexpr Function kFunctions[] = {
+constexpr Function kTypeCheckFunctions[] = {
     {"IS_ARRAY",
      1,
      1,
@@ -139,6 +139,6 @@ constexpr Function kFunctions[] = {
 
 }  // namespace
 
-std::span<const Function> type_check_functions() { return kFunctions; }
+std::span<const Function> type_check_functions() { return kTypeCheckFunctions; }
 
 }  // namespace orrery::sql
