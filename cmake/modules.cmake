@@ -21,8 +21,8 @@ function(orrery_module name allowed)
     if(tests AND ORRERY_TESTS AND (NOT ORRERY_TEST_MODULES OR name IN_LIST ORRERY_TEST_MODULES))
         add_executable(${name}_test ${tests})
         target_compile_options(${name}_test PRIVATE ${ORRERY_TEST_OPTIONS}
-            # Lets ccache recognize an unchanged precompiled header.
-            "$<$<CXX_COMPILER_ID:Clang>:SHELL:-Xclang -fno-pch-timestamp>")
+            # Lets ccache recognize an unchanged precompiled header, and clang-tidy use it.
+            "$<$<CXX_COMPILER_ID:Clang>:SHELL:-Xclang -fno-pch-timestamp -Xclang -fno-cxx-modules>")
         if(ORRERY_UNITY)
             # Tests share names too freely for batches.
             set(support src/${name}/test_support.h)

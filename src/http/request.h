@@ -20,6 +20,7 @@ public:
     explicit Request(MemoryBudget& bodies) : body_memory_(bodies) {}
     Request(const Request&) = delete;
     Request& operator=(const Request&) = delete;
+    ~Request() = default;
 
     std::string_view method() const { return text(method_); }
     std::string_view target() const { return text(target_); }

@@ -72,8 +72,8 @@ private:
             auto more = wanted() ? fill(chunk) : Result<bool>(false);
             const std::lock_guard lock(mutex_);
             if (!chunk.items.empty()) chunks_.push_back(std::move(chunk));
+            ended_ = ended_ || !more || !*more;
             if (!more) outcome_ = std::move(more).take_error();
-            ended_ = ended_ || !outcome_ || !*more;
             reading_ = !ended_ && chunks_.size() < kChunksAhead;
             // Notify under the lock: without it this object may already be destroyed.
             changed_.notify_all();

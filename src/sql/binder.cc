@@ -1,6 +1,7 @@
 #include "sql/binder.h"
 
 #include <algorithm>
+#include <span>
 
 #include "model/limits.h"
 #include "sql/binding.h"
@@ -69,9 +70,7 @@ Status Binding::bind_source(const ast::Source& source, BoundQuery& out) {
         const ast::ExpressionPtr expression = expression_of(source);
         auto path = path_of(*expression);
         if (path && !source.iterates) {
-            if (!path->empty()) {
-                out.filters.push_back(TRY(call("IS_DEFINED", bind_path(*path))));
-            }
+            if (!path->empty()) TRY(bind_presence(*path, out));
             scope_->names.push_back({alias.value_or(""), std::move(path), 0});
             return {};
         }
@@ -83,6 +82,12 @@ Status Binding::bind_source(const ast::Source& source, BoundQuery& out) {
     bound.variable = variables_++;
     scope_->names.push_back({alias.value_or(""), std::nullopt, bound.variable});
     out.sources.push_back(std::move(bound));
+    return {};
+}
+
+// Items without the path have no rows.
+Status Binding::bind_presence(const ItemPath& path, BoundQuery& out) {
+    out.filters.push_back(TRY(call("IS_DEFINED", bind_path(path))));
     return {};
 }
 
@@ -104,15 +109,11 @@ ast::ExpressionPtr Binding::expression_of(const ast::Source& source) {
 }
 
 Status Binding::bind_filters(const ast::Query& query, BoundQuery& out) {
-    if (query.where) {
-        const auto* all = std::get_if<ast::Logical>(&query.where->node);
-        if (all != nullptr && all->is_and) {
-            for (const ast::ExpressionPtr& term : all->terms) {
-                out.filters.push_back(TRY(bind(*term)));
-            }
-        } else {
-            out.filters.push_back(TRY(bind(*query.where)));
-        }
+    const auto* all = query.where ? std::get_if<ast::Logical>(&query.where->node) : nullptr;
+    std::span<const ast::ExpressionPtr> terms(&query.where, query.where ? 1 : 0);
+    if (all != nullptr && all->is_and) terms = all->terms;
+    for (const ast::ExpressionPtr& term : terms) {
+        out.filters.push_back(TRY(bind(*term)));
     }
     // UDFs are expensive: evaluate filters without one first.
     std::stable_partition(out.filters.begin(), out.filters.end(), [](const BoundPtr& filter) {

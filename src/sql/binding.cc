@@ -85,6 +85,23 @@ std::optional<ast::PathStep> Binding::step_of(const ast::Expression& index) {
     return std::nullopt;
 }
 
+namespace {
+
+BoundPtr step_into(BoundPtr value, const ast::PathStep& step) {
+    auto out = std::make_unique<BoundExpression>();
+    if (const auto* name = std::get_if<std::string>(&step)) {
+        out->op = Op::kMember;
+        out->name = *name;
+    } else {
+        out->op = Op::kElement;
+        out->number = std::get<std::uint64_t>(step);
+    }
+    out->operands.push_back(std::move(value));
+    return out;
+}
+
+}  // namespace
+
 BoundPtr Binding::bind_path(const ItemPath& path) {
     if (!path.empty()) {
         const auto* first = std::get_if<std::string>(&path.front());
@@ -94,16 +111,7 @@ BoundPtr Binding::bind_path(const ItemPath& path) {
             if (!value) break;
             BoundPtr out = std::move(value).take();
             for (std::size_t i = 1; i < path.size(); ++i) {
-                auto outer = std::make_unique<BoundExpression>();
-                const auto* name = std::get_if<std::string>(&path[i]);
-                outer->op = name == nullptr ? Op::kElement : Op::kMember;
-                if (name == nullptr) {
-                    outer->number = std::get<std::uint64_t>(path[i]);
-                } else {
-                    outer->name = *name;
-                }
-                outer->operands.push_back(std::move(out));
-                out = std::move(outer);
+                out = step_into(std::move(out), path[i]);
             }
             return out;
         }

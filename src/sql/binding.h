@@ -46,6 +46,7 @@ private:
 
     Result<BoundQuery> bind_in_scope(const ast::Query& query, bool outermost);
     Status bind_source(const ast::Source& source, BoundQuery& out);
+    Status bind_presence(const ItemPath& path, BoundQuery& out);
     Status bind_filters(const ast::Query& query, BoundQuery& out);
     Status bind_output(const ast::Select& select, BoundQuery& out);
     Status bind_order(const ast::Query& query, BoundQuery& out);

@@ -23,6 +23,6 @@ public:
 
 }  // namespace
 
-void start_library() { static const Library library; }
+void start_library() { static const Library kLibrary; }
 
 }  // namespace orrery::script

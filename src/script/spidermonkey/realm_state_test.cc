@@ -3,6 +3,8 @@
 
 #include "script/spidermonkey/realm_state.h"
 
+#include <fmt/format.h>
+
 #include "script/spidermonkey/runtime.h"
 #include "script/test_support.h"
 
@@ -51,8 +53,7 @@ constexpr const char* kChanges[] = {
     "o[Symbol.for('added')] = 1;",
     "Object.defineProperty(o, key, {value: 'changed'});",
     "Object.defineProperty(o, key, {get() { return 1; }, configurable: true});",
-    "Object.defineProperty(o, key, {enumerable: !Object.getOwnPropertyDescriptor(o, "
-    "key).enumerable});",
+    "Object.defineProperty(o, key, {enumerable: !{}.propertyIsEnumerable.call(o, key)});",
     "delete o[key];",
     "Object.setPrototypeOf(o, {});",
     "Object.preventExtensions(o);",
@@ -104,23 +105,25 @@ TEST_F(RealmStateTest, IdleRuntimeStaysReady) {
 }
 
 TEST_F(RealmStateTest, WatchesEveryObject) {
-    const std::string reach = kReach;
-    const auto all = json::Value::parse(
-        result("() => {" + reach +
-               "const all = reach(); __.response.setBody(all.map(o => describe(all, o))); }"));
+    const auto all = json::Value::parse(result(fmt::format(
+        "() => {{{}const all = reach(); __.response.setBody(all.map(o => describe(all, o))); }}",
+        kReach)));
     ASSERT_TRUE(all);
     const std::size_t count = all->array().size();
     ASSERT_GT(count, 500U);
     for (std::size_t i = 0; i < count; ++i) {
-        const std::string index = std::to_string(i);
-        const std::string describe = "() => {" + reach +
-                                     "const all = reach(); "
-                                     "__.response.setBody(describe(all, all[" +
-                                     index + "])); }";
+        const std::string describe = fmt::format(
+            "() => {{{}const all = reach(); __.response.setBody(describe(all, all[{}])); }}",
+            kReach,
+            i);
         const char* change = kChanges[i * 7 % std::size(kChanges)];
-        run_procedure("() => {" + reach + "const o = reach()[" + index +
-                      "], keys = ownKeys(o), key = keys[" + index + " % keys.length]; try { " +
-                      change + "} catch (e) {} }");
+        run_procedure(fmt::format(
+            "() => {{{}const o = reach()[{}], keys = ownKeys(o), key = keys[{} % keys.length];"
+            "try {{ {} }} catch (e) {{}} }}",
+            kReach,
+            i,
+            i,
+            change));
         ASSERT_EQ(result(describe), all->array()[i].text()) << "object " << i << ": " << change;
     }
     EXPECT_GT(engine().realms_made(), count / 2) << "most changes must cause a new global object";

@@ -32,6 +32,7 @@ Result<std::optional<std::size_t>> estimate_items(const Condition& condition,
                                                   std::size_t limit,
                                                   Budget& budget) {
     std::optional<std::size_t> out;
+    std::size_t sum = 0;
     switch (condition.kind) {
         case Condition::Kind::kAll:
             return out;
@@ -50,15 +51,13 @@ Result<std::optional<std::size_t>> estimate_items(const Condition& condition,
                 if (one) out = *one;
             }
             return out;
-        case Condition::Kind::kOr: {
-            std::size_t sum = 0;
+        case Condition::Kind::kOr:
             for (const Condition& part : condition.parts) {
                 const auto one = TRY(estimate_items(part, index, limit - sum, budget));
                 if (!one) return out;
                 sum += *one;
             }
             return std::optional(sum);
-        }
     }
     return out;
 }
