@@ -23,7 +23,6 @@ check: setup-check  ## run the fast checks: format, layout, unit tests, golden t
 
 tidy: setup-check  ## run clang-tidy on what has changed since tools/clang_tidy.base
 	cmake --preset asan
-	cmake --build --preset asan
 	tools/clang_tidy.py
 
 format: setup-check  ## format all C++ files

@@ -20,20 +20,9 @@ function(orrery_module name allowed)
 
     if(tests AND ORRERY_TESTS AND (NOT ORRERY_TEST_MODULES OR name IN_LIST ORRERY_TEST_MODULES))
         add_executable(${name}_test ${tests})
-        target_compile_options(${name}_test PRIVATE ${ORRERY_TEST_OPTIONS}
-            # Lets ccache recognize an unchanged precompiled header, and clang-tidy use it.
-            "$<$<CXX_COMPILER_ID:Clang>:SHELL:-Xclang -fno-pch-timestamp -Xclang -fno-cxx-modules>")
-        if(ORRERY_UNITY)
-            # Tests share names too freely for batches.
-            set(support src/${name}/test_support.h)
-            if(NOT EXISTS ${CMAKE_SOURCE_DIR}/${support})
-                set(support)
-            endif()
-            target_precompile_headers(${name}_test PRIVATE
-                <gmock/gmock.h> <gtest/gtest.h> <algorithm> <atomic> <chrono> <functional> <future>
-                <map> <memory> <optional> <span> <string> <string_view> <thread> <unordered_map>
-                <variant> <vector> ${support})
-        endif()
+        target_compile_options(${name}_test PRIVATE ${ORRERY_TEST_OPTIONS})
+        # Each test has a namespace of its own, named after its file, so they can share a batch.
+        set_target_properties(${name}_test PROPERTIES UNITY_BUILD ${ORRERY_UNITY} UNITY_BUILD_BATCH_SIZE 24)
         target_link_libraries(${name}_test ${name} GTest::gmock GTest::gtest_main)
         add_test(NAME unit.${name} COMMAND ${name}_test)
         # The largest first, or the last one would run alone.

@@ -11,7 +11,7 @@ Changed means committed, not committed, or new. The base must be a commit of the
 clang-tidy sees what the build compiles: whole batches of files, with the headers they include, which takes
 little longer than one file. As batches hide missing #includes, every changed file is also compiled alone.
 What passed is remembered by its content and that of the headers it includes, in
-$XDG_CACHE_HOME/orrery-clang-tidy. Needs build/asan, built: its tests use precompiled headers.
+$XDG_CACHE_HOME/orrery-clang-tidy. Needs a configured build/asan.
 """
 import argparse
 import functools
@@ -84,6 +84,10 @@ def compiled_by(entry: dict) -> frozenset[str]:
     return frozenset(str(p.relative_to(ROOT)) for p in paths if p.is_relative_to(ROOT / "src"))
 
 
+def is_test(entry: dict) -> bool:
+    return "_test.dir/" in entry["command"]
+
+
 def tidy(entry: dict, files: frozenset[str]) -> Check:
     # The files of a batch count as headers, and including them is what a batch does. With modules,
     # clang-tidy preprocesses everything twice, and fails in SpiderMonkey's headers.
@@ -108,17 +112,17 @@ def with_included(files: frozenset[str]) -> frozenset[str]:
 
 
 def checks_of(changed: frozenset[str]) -> list[Check]:
-    """Batches that contain or include a change, tests that have changed, and every change alone."""
+    """Batches that contain a change, those of the library also if they include one, and every change alone."""
     entries = [(entry, compiled_by(entry)) for entry in json.loads((BUILD / "compile_commands.json").read_text())]
     entries = [(entry, files) for entry, files in entries if files]
     out = [tidy(entry, files) for entry, files in entries
-           if changed & (files if "-include-pch" in entry["command"] else with_included(files))]
-    library = {next(iter(files)).split("/")[1]: entry for entry, files in entries if "/Unity/" in entry["file"]}
-    batched = frozenset().union(*(files for _, files in entries if len(files) > 1))
+           if changed & (files if is_test(entry) else with_included(files))]
+    batches = {(next(iter(files)).split("/")[1], is_test(entry)): entry for entry, files in entries
+               if "/Unity/" in entry["file"]}
     for name in sorted(changed):
-        module = name.split("/")[1]
-        if module in library and (name in batched or name.endswith(".h")):
-            out.append(alone(library[module], name))
+        batch = batches.get((name.split("/")[1], name.endswith(("_test.cc", "test_support.h"))))
+        if batch:
+            out.append(alone(batch, name))
     return out
 
 

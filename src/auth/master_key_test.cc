@@ -7,7 +7,7 @@
 #include "base/percent.h"
 
 namespace orrery::auth {
-namespace {
+namespace master_key_test {
 
 constexpr const char* kDate = "Thu, 27 Apr 2017 00:51:12 GMT";
 // From the REST documentation of master-key tokens.
@@ -102,5 +102,5 @@ TEST(MasterKeyParse, RefusesShortAndMalformedKeys) {
     EXPECT_TRUE(MasterKey::from_base64(kKey));
 }
 
-}  // namespace
+}  // namespace master_key_test
 }  // namespace orrery::auth

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 namespace orrery {
-namespace {
+namespace ascii_test {
 
 TEST(Ascii, ChangesTheCaseOfLettersOnly) {
     EXPECT_EQ(lower(std::string_view("AZaz@[`{0\xC3\x84")), "azaz@[`{0\xC3\x84");
@@ -26,5 +26,5 @@ TEST(Ascii, TrimsBlanksAndTabs) {
     EXPECT_EQ(trimmed("\na "), "\na");
 }
 
-}  // namespace
+}  // namespace ascii_test
 }  // namespace orrery

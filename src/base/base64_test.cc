@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 namespace orrery {
-namespace {
+namespace base64_test {
 
 // RFC 4648 §10.
 TEST(Base64, Rfc4648Examples) {
@@ -59,5 +59,5 @@ TEST(Base64, RefusesAllButTheCanonicalText) {
     EXPECT_EQ(base64_decode(std::string_view("AA\0=", 4)), std::nullopt);
 }
 
-}  // namespace
+}  // namespace base64_test
 }  // namespace orrery

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 namespace orrery {
-namespace {
+namespace bytes_test {
 
 TEST(Bytes, BigEndianSortsLikeTheNumbers) {
     std::string one;
@@ -90,5 +90,5 @@ TEST(Bytes, ReadingPastTheEndClearsOk) {
 
 TEST(Bytes, PrintsHex) { EXPECT_EQ(to_hex_upper("\x01\xAB\xFF"), "01ABFF"); }
 
-}  // namespace
+}  // namespace bytes_test
 }  // namespace orrery

@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 namespace orrery {
-namespace {
+namespace crc32_test {
 
 // The check value of the CRC catalogues, and results of zlib.
 TEST(Crc32, KnownValues) {
@@ -32,5 +32,5 @@ TEST(Crc32, EveryLengthMatchesTheDefinition) {
     }
 }
 
-}  // namespace
+}  // namespace crc32_test
 }  // namespace orrery

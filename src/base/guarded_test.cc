@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 namespace orrery {
-namespace {
+namespace guarded_test {
 
 TEST(RunGuarded, ReturnsTheStatusOfTheWork) {
     EXPECT_TRUE(run_guarded("work", [] { return Status(); }));
@@ -21,5 +21,5 @@ TEST(RunGuarded, TurnsExceptionsIntoInternalErrors) {
     EXPECT_EQ(unknown.error().code(), ErrorCode::kInternal);
 }
 
-}  // namespace
+}  // namespace guarded_test
 }  // namespace orrery

@@ -9,7 +9,7 @@
 #include "base/bytes.h"
 
 namespace orrery {
-namespace {
+namespace hash_test {
 
 std::string hex(const Sha256Digest& digest) { return to_hex_upper(as_bytes(digest)); }
 
@@ -126,5 +126,5 @@ TEST(HmacSha256, ThreadsShareOneKey) {
     EXPECT_EQ(wrong, std::vector<int>(4, 0));
 }
 
-}  // namespace
+}  // namespace hash_test
 }  // namespace orrery

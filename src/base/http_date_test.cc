@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 namespace orrery {
-namespace {
+namespace http_date_test {
 
 TEST(HttpDate, KnownInstants) {
     const std::pair<std::int64_t, const char*> instants[] = {
@@ -58,5 +58,5 @@ TEST(HttpDate, RefusesEverythingElse) {
     }
 }
 
-}  // namespace
+}  // namespace http_date_test
 }  // namespace orrery

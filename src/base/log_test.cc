@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 namespace orrery::log {
-namespace {
+namespace log_test {
 
 TEST(Log, TextQuotesWhatIsNotPlain) {
     EXPECT_EQ(
@@ -18,5 +18,5 @@ TEST(Log, JsonIsJson) {
               R"("event":"started","port":8081,"ratio":0.5,"name":"")");
 }
 
-}  // namespace
+}  // namespace log_test
 }  // namespace orrery::log

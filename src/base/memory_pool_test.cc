@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 
 namespace orrery {
-namespace {
+namespace memory_pool_test {
 
 TEST(MemoryPool, GivesNoMoreThanItHas) {
     MemoryPool pool(100);
@@ -41,5 +41,5 @@ TEST(MemoryPool, CountsForAllThreads) {
     EXPECT_EQ(pool.used(), 0U);
 }
 
-}  // namespace
+}  // namespace memory_pool_test
 }  // namespace orrery

@@ -9,7 +9,7 @@
 #include <gtest/gtest.h>
 
 namespace orrery {
-namespace {
+namespace paced_pool_test {
 
 PacedPool::Options options(std::size_t fast, std::size_t slow) {
     PacedPool::Options out;
@@ -121,5 +121,5 @@ TEST(PacedPool, SurvivesWorkThatThrows) {
     EXPECT_EQ(done, 1);
 }
 
-}  // namespace
+}  // namespace paced_pool_test
 }  // namespace orrery

@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 namespace orrery {
-namespace {
+namespace percent_test {
 
 TEST(Percent, DecodesWhatSdksSend) {
     // The JS SDK's encoding of the id `a b+é%`.
@@ -36,5 +36,5 @@ TEST(Percent, EveryByteRoundTrips) {
     EXPECT_EQ(percent_decode(percent_encode(bytes)), bytes);
 }
 
-}  // namespace
+}  // namespace percent_test
 }  // namespace orrery

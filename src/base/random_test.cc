@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 
 namespace orrery {
-namespace {
+namespace random_test {
 
 TEST(GuidSequence, GivesDistinctWellFormedGuids) {
     SeededRandom random(1);
@@ -41,5 +41,5 @@ TEST(SecureRandom, FillsEverything) {
     EXPECT_NE(random.bytes(32), random.bytes(32));
 }
 
-}  // namespace
+}  // namespace random_test
 }  // namespace orrery

@@ -7,7 +7,7 @@
 #include <gtest/gtest.h>
 
 namespace orrery {
-namespace {
+namespace thread_pool_test {
 
 TEST(ThreadPool, RunsEverythingBeforeItEnds) {
     std::atomic<int> done = 0;
@@ -61,5 +61,5 @@ TEST(ThreadPool, RefusesWorkBeyondItsQueue) {
     EXPECT_EQ(done, 2);
 }
 
-}  // namespace
+}  // namespace thread_pool_test
 }  // namespace orrery

@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 namespace orrery {
-namespace {
+namespace utf8_test {
 
 bool is_valid_utf8(std::string_view text) {
     while (!text.empty()) {
@@ -55,5 +55,5 @@ TEST(Utf8, AnInvalidByteIsRemovedAlone) {
     EXPECT_EQ(rest, "\xBDx");
 }
 
-}  // namespace
+}  // namespace utf8_test
 }  // namespace orrery

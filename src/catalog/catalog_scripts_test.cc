@@ -12,7 +12,7 @@
 #include "storage/memory/memory_engine.h"
 
 namespace orrery::catalog {
-namespace {
+namespace catalog_scripts_test {
 
 using model::ScriptKind;
 using model::testing_support::container_definition;
@@ -255,5 +255,5 @@ TEST_F(CatalogScriptsTest, RefusesAScriptWithoutItsContainer) {
               ErrorCode::kCorrupted);
 }
 
-}  // namespace
+}  // namespace catalog_scripts_test
 }  // namespace orrery::catalog

@@ -14,7 +14,7 @@
 #include "storage/memory/memory_engine.h"
 
 namespace orrery::catalog {
-namespace {
+namespace catalog_test {
 
 using model::testing_support::container_definition;
 using model::testing_support::must;
@@ -438,5 +438,5 @@ TEST_F(CatalogTest, RefusesEntriesWithoutCounters) {
     EXPECT_EQ(code_of(open()), ErrorCode::kCorrupted);
 }
 
-}  // namespace
+}  // namespace catalog_test
 }  // namespace orrery::catalog

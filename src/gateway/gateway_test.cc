@@ -10,7 +10,7 @@
 #include "gateway/test_support.h"
 
 namespace orrery::gateway {
-namespace {
+namespace gateway_test {
 
 using testing::HasSubstr;
 using testing::Not;
@@ -251,5 +251,5 @@ TEST_F(GatewayTest, AccountNamesTheRequestedHost) {
         nullptr);
 }
 
-}  // namespace
+}  // namespace gateway_test
 }  // namespace orrery::gateway

@@ -8,7 +8,7 @@
 #include "model/test_support.h"
 
 namespace orrery::gateway {
-namespace {
+namespace resource_path_test {
 
 using model::testing_support::must;
 using testing::Contains;
@@ -149,5 +149,5 @@ TEST(ResourcePath, TypeNames) {
     EXPECT_EQ(name_of(ResourceType::kAccount), "account");
 }
 
-}  // namespace
+}  // namespace resource_path_test
 }  // namespace orrery::gateway

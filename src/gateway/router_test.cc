@@ -9,7 +9,7 @@
 #include "gateway/test_support.h"
 
 namespace orrery::gateway {
-namespace {
+namespace router_test {
 
 using testing_support::GatewayTest;
 using testing_support::Headers;
@@ -158,5 +158,5 @@ TEST_F(RouterTest, AWriteToARemovedContainerIsNotFound) {
     EXPECT_EQ(create(R"({"id":"2","pk":"a"})").outcome(), "404/1003");
 }
 
-}  // namespace
+}  // namespace router_test
 }  // namespace orrery::gateway

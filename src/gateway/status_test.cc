@@ -8,7 +8,7 @@
 #include "model/test_support.h"
 
 namespace orrery::gateway {
-namespace {
+namespace status_test {
 
 using model::testing_support::parsed;
 using testing::HasSubstr;
@@ -84,5 +84,5 @@ TEST(ErrorBody, IsValidJsonForAnyText) {
     }
 }
 
-}  // namespace
+}  // namespace status_test
 }  // namespace orrery::gateway

@@ -11,7 +11,7 @@
 #include <openssl/x509v3.h>
 
 namespace orrery::http {
-namespace {
+namespace certificate_test {
 
 constexpr std::int64_t kNow = 1'763'200'000;  // 2025-11-15
 constexpr std::int64_t kDay = 24LL * 60 * 60;
@@ -228,5 +228,5 @@ TEST(Certificate, NamesOfThisMachineBeginWithLoopback) {
     EXPECT_TRUE(make_authority(names, kNow));
 }
 
-}  // namespace
+}  // namespace certificate_test
 }  // namespace orrery::http

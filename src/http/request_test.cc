@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 
 namespace orrery::http {
-namespace {
+namespace request_test {
 
 TEST(MemoryBudget, GrantsUpToTheLimit) {
     MemoryBudget budget(100);
@@ -123,5 +123,5 @@ TEST(RequestBody, StaysCountedWhenMovedOut) {
     EXPECT_EQ(budget.taken(), 0U);
 }
 
-}  // namespace
+}  // namespace request_test
 }  // namespace orrery::http

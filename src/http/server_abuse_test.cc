@@ -18,7 +18,7 @@
 #include "http/test_identity.h"
 
 namespace orrery::http {
-namespace {
+namespace server_abuse_test {
 
 using namespace std::chrono_literals;
 using testing::StartsWith;
@@ -396,5 +396,5 @@ TEST_F(ServerAbuseTest, TlsWithoutACertificateIsClosed) {
     EXPECT_FALSE(client.connected());
 }
 
-}  // namespace
+}  // namespace server_abuse_test
 }  // namespace orrery::http

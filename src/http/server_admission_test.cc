@@ -16,7 +16,7 @@
 #include "http/test_identity.h"
 
 namespace orrery::http {
-namespace {
+namespace server_admission_test {
 
 using Clients = std::vector<std::unique_ptr<TestClient>>;
 
@@ -229,5 +229,5 @@ TEST_P(AdmissionTest, LargeUnfinishedHeadsOfUnknownClientsAreBounded) {
     EXPECT_TRUE(is_soon(200, half + "\r\n\r\n"));
 }
 
-}  // namespace
+}  // namespace server_admission_test
 }  // namespace orrery::http

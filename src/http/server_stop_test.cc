@@ -14,7 +14,7 @@
 #include "http/test_handler.h"
 
 namespace orrery::http {
-namespace {
+namespace server_stop_test {
 
 using namespace std::chrono_literals;
 
@@ -124,5 +124,5 @@ TEST_F(ServerStopTest, MayBeCalledUnderLoad) {
     }
 }
 
-}  // namespace
+}  // namespace server_stop_test
 }  // namespace orrery::http

@@ -17,7 +17,7 @@
 #include "http/test_identity.h"
 
 namespace orrery::http {
-namespace {
+namespace server_test {
 
 using testing::HasSubstr;
 using testing::Not;
@@ -345,5 +345,5 @@ TEST(Server, RefusesAnInvalidTlsIdentity) {
     EXPECT_FALSE(Server::start(options, handler));
 }
 
-}  // namespace
+}  // namespace server_test
 }  // namespace orrery::http

@@ -9,7 +9,7 @@
 #include "hybridrow/test_support.h"
 
 namespace orrery::hybridrow {
-namespace {
+namespace batch_codec_test {
 
 using model::BatchOperation;
 using model::BatchResult;
@@ -238,5 +238,5 @@ TEST(BatchCodec, ResultsNeedAStatus) {
     }
 }
 
-}  // namespace
+}  // namespace batch_codec_test
 }  // namespace orrery::hybridrow

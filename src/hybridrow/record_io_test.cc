@@ -8,7 +8,7 @@
 #include "hybridrow/test_support.h"
 
 namespace orrery::hybridrow {
-namespace {
+namespace record_io_test {
 
 using testing::ElementsAre;
 using testing::HasSubstr;
@@ -98,5 +98,5 @@ TEST(RecordIo, RefusesStreamsThatEndInsideARow) {
     }
 }
 
-}  // namespace
+}  // namespace record_io_test
 }  // namespace orrery::hybridrow

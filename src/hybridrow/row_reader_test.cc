@@ -11,7 +11,7 @@
 #include "hybridrow/test_support.h"
 
 namespace orrery::hybridrow {
-namespace {
+namespace row_reader_test {
 
 using testing::HasSubstr;
 
@@ -152,5 +152,5 @@ TEST(RowReader, RefusesColumnsInTheWrongPlaceOrTwice) {
     expect_refused(empty_row_and({"03 05 02 05"}), "the field 'flag' appears twice");
 }
 
-}  // namespace
+}  // namespace row_reader_test
 }  // namespace orrery::hybridrow

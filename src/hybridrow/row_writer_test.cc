@@ -5,7 +5,7 @@
 #include "hybridrow/test_support.h"
 
 namespace orrery::hybridrow {
-namespace {
+namespace row_writer_test {
 
 std::string written(const Row& row) {
     std::string out;
@@ -38,5 +38,5 @@ TEST(RowWriter, LengthsFrom128OnTakeTwoBytes) {
     EXPECT_EQ(written(row), expected("81 01020304 04 00000000 00000000 ac02") + to_hex_upper(text));
 }
 
-}  // namespace
+}  // namespace row_writer_test
 }  // namespace orrery::hybridrow

@@ -5,7 +5,7 @@
 #include "index/test_support.h"
 
 namespace orrery::index {
-namespace {
+namespace path_policy_test {
 
 using testing_support::must;
 using testing_support::path;
@@ -126,5 +126,5 @@ TEST(PathPolicy, TheTextIsCompleteAndCanonical) {
     EXPECT_FALSE(PathPolicy::from_text("x"));
 }
 
-}  // namespace
+}  // namespace path_policy_test
 }  // namespace orrery::index

@@ -6,7 +6,7 @@
 #include "index/test_support.h"
 
 namespace orrery::index {
-namespace {
+namespace path_tree_test {
 
 using testing_support::must;
 using testing_support::path;
@@ -129,5 +129,5 @@ TEST(Shapes, AreListedOnce) {
     EXPECT_EQ(shapes.id_of(other), kFirstShape + 1);
 }
 
-}  // namespace
+}  // namespace path_tree_test
 }  // namespace orrery::index

@@ -10,7 +10,7 @@
 #include "json/distinct_hash.h"
 
 namespace orrery::index {
-namespace {
+namespace terms_test {
 
 using testing::UnorderedElementsAre;
 using testing_support::must;
@@ -230,5 +230,5 @@ TEST(Terms, DamagedTextIsReported) {
     EXPECT_FALSE(all.try_extract("[]"));
 }
 
-}  // namespace
+}  // namespace terms_test
 }  // namespace orrery::index

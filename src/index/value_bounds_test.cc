@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 
 namespace orrery::index {
-namespace {
+namespace value_bounds_test {
 
 std::string json(std::string_view raw) {
     std::string out;
@@ -133,5 +133,5 @@ TEST(ValueBounds, LongStringsAreInexact) {
     EXPECT_TRUE(contains(starting_with(head), value));
 }
 
-}  // namespace
+}  // namespace value_bounds_test
 }  // namespace orrery::index

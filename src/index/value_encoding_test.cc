@@ -12,7 +12,7 @@
 #include "json/distinct_hash.h"
 
 namespace orrery::index {
-namespace {
+namespace value_encoding_test {
 
 using json::Number;
 
@@ -263,5 +263,5 @@ TEST(ValueEncoding, DamagedBytesAreNotAValue) {
     }
 }
 
-}  // namespace
+}  // namespace value_encoding_test
 }  // namespace orrery::index

@@ -9,7 +9,7 @@
 #include "json/scan.h"
 
 namespace orrery::json {
-namespace {
+namespace binary_test {
 
 constexpr std::size_t kMax = 1024;
 
@@ -188,5 +188,5 @@ TEST(BinaryJson, DepthAndSizeAreBounded) {
     EXPECT_TRUE(text_of_binary(bytes(many), 20'000));
 }
 
-}  // namespace
+}  // namespace binary_test
 }  // namespace orrery::json

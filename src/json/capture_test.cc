@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 namespace orrery::json {
-namespace {
+namespace capture_test {
 
 TEST(Path, ParsesPlainNestedAndQuoted) {
     EXPECT_EQ(*parse_path("/department"), (Path{"department"}));
@@ -82,5 +82,5 @@ TEST_F(CaptureTest, RefusesAnythingButAnObject) {
 
 TEST_F(CaptureTest, SamePathHasOneNumber) { EXPECT_EQ(paths_.add({"id"}), id_); }
 
-}  // namespace
+}  // namespace capture_test
 }  // namespace orrery::json

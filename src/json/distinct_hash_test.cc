@@ -7,7 +7,7 @@
 #include "base/bytes.h"
 
 namespace orrery::json {
-namespace {
+namespace distinct_hash_test {
 
 std::string hash(std::string_view text) {
     std::string bytes;
@@ -67,5 +67,5 @@ TEST(DistinctHash, DamagedTextHasSomeHash) {
     hash("[x]");
 }
 
-}  // namespace
+}  // namespace distinct_hash_test
 }  // namespace orrery::json

@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 namespace orrery::json {
-namespace {
+namespace number_test {
 
 std::string printed(std::string_view text) {
     std::string out;
@@ -41,5 +41,5 @@ TEST(Number, ComparesIntegersAndDoublesExactly) {
     EXPECT_LT(Number(1), Number(std::numeric_limits<double>::infinity()));
 }
 
-}  // namespace
+}  // namespace number_test
 }  // namespace orrery::json

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 namespace orrery::json {
-namespace {
+namespace path_test {
 
 Path read(std::string_view text) {
     const auto path = parse_path(text);
@@ -52,5 +52,5 @@ TEST(Path, ARefusalSaysWhere) {
     EXPECT_EQ(refused_at("/''"), "position '3'.");
 }
 
-}  // namespace
+}  // namespace path_test
 }  // namespace orrery::json

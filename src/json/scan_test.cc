@@ -7,7 +7,7 @@
 #include "json/value.h"
 
 namespace orrery::json {
-namespace {
+namespace scan_test {
 
 bool accepts(std::string_view text) { return static_cast<bool>(check(text)); }
 
@@ -193,5 +193,5 @@ TEST(Text, MinifiesOutsideStringsOnly) {
     EXPECT_EQ(minify("{\"a"), std::nullopt);
 }
 
-}  // namespace
+}  // namespace scan_test
 }  // namespace orrery::json

@@ -9,7 +9,7 @@
 #include "model/test_support.h"
 
 namespace orrery::model {
-namespace {
+namespace container_definition_test {
 
 using testing::HasSubstr;
 using testing::Optional;
@@ -303,5 +303,5 @@ TEST(ContainerChange, IdAndKeysMayNotChange) {
                 HasSubstr("'uniqueKeyPolicy'"));
 }
 
-}  // namespace
+}  // namespace container_definition_test
 }  // namespace orrery::model

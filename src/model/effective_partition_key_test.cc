@@ -9,7 +9,7 @@
 #include "base/bytes.h"
 
 namespace orrery::model {
-namespace {
+namespace effective_partition_key_test {
 
 using Component = PartitionKeyValue::Component;
 
@@ -252,5 +252,5 @@ TEST(ParseEpk, ReadsHexOfEitherCase) {
     }
 }
 
-}  // namespace
+}  // namespace effective_partition_key_test
 }  // namespace orrery::model

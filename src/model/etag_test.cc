@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 namespace orrery::model {
-namespace {
+namespace etag_test {
 
 std::string etag(const EtagParts& parts) {
     std::string out;
@@ -75,5 +75,5 @@ TEST(EtagMatches, NothingElse) {
     }
 }
 
-}  // namespace
+}  // namespace etag_test
 }  // namespace orrery::model

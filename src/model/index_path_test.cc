@@ -5,7 +5,7 @@
 #include "model/test_support.h"
 
 namespace orrery::model {
-namespace {
+namespace index_path_test {
 
 using testing_support::must;
 using testing_support::refusal;
@@ -66,5 +66,5 @@ TEST(IndexPath, CompositePathsHaveNoWildcards) {
     }
 }
 
-}  // namespace
+}  // namespace index_path_test
 }  // namespace orrery::model

@@ -8,7 +8,7 @@
 #include "model/test_support.h"
 
 namespace orrery::model {
-namespace {
+namespace indexing_policy_test {
 
 using testing::HasSubstr;
 using testing_support::parsed;
@@ -267,5 +267,5 @@ TEST(IndexingPolicy, UnsupportedKindsAreRefusedByName) {
     }
 }
 
-}  // namespace
+}  // namespace indexing_policy_test
 }  // namespace orrery::model

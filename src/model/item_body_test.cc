@@ -11,7 +11,7 @@
 #include "model/test_support.h"
 
 namespace orrery::model {
-namespace {
+namespace item_body_test {
 
 using testing::HasSubstr;
 using testing_support::container_definition;
@@ -287,5 +287,5 @@ TEST(ItemBody, SizeIsLimitedWithoutWhitespaceAndSystemProperties) {
         limits::kItemBytesMax - 1);
 }
 
-}  // namespace
+}  // namespace item_body_test
 }  // namespace orrery::model

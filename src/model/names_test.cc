@@ -8,7 +8,7 @@
 #include "model/test_support.h"
 
 namespace orrery::model {
-namespace {
+namespace names_test {
 
 using testing::HasSubstr;
 using testing_support::refusal;
@@ -63,5 +63,5 @@ TEST(ItemId, OnlyTheBackslashIsRefused) {
     EXPECT_THAT(refusal(check_item_id("a\\b")), HasSubstr("must not contain"));
 }
 
-}  // namespace
+}  // namespace names_test
 }  // namespace orrery::model

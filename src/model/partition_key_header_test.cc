@@ -6,7 +6,7 @@
 #include "model/partition_key.h"
 
 namespace orrery::model {
-namespace {
+namespace partition_key_header_test {
 
 using Undefined = PartitionKeyValue::Undefined;
 using Null = PartitionKeyValue::Null;
@@ -179,5 +179,5 @@ TEST(PartitionKeyHeader, ParsesWhatItPrints) {
     expect_parsed(key.to_json(), key);
 }
 
-}  // namespace
+}  // namespace partition_key_header_test
 }  // namespace orrery::model

@@ -9,7 +9,7 @@
 #include "base/bytes.h"
 
 namespace orrery::model {
-namespace {
+namespace partition_key_test {
 
 using Component = PartitionKeyValue::Component;
 using Undefined = PartitionKeyValue::Undefined;
@@ -112,5 +112,5 @@ TEST(PartitionKeyValue, OnlyLongStringsExceedTheLimit) {
     EXPECT_EQ(over.error().code(), ErrorCode::kBadRequest);
 }
 
-}  // namespace
+}  // namespace partition_key_test
 }  // namespace orrery::model

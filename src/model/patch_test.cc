@@ -9,7 +9,7 @@
 #include "model/test_support.h"
 
 namespace orrery::model {
-namespace {
+namespace patch_test {
 
 using testing::HasSubstr;
 using testing_support::container_definition;
@@ -261,5 +261,5 @@ TEST(Patch, SomePropertiesAreFixed) {
     EXPECT_EQ(checked(R"({"op":"set","path":"/a/id","value":1})"), "ok");
 }
 
-}  // namespace
+}  // namespace patch_test
 }  // namespace orrery::model

@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 namespace orrery::model {
-namespace {
+namespace resource_id_test {
 
 constexpr ContainerRid kContainer{.database = 1, .number = 1};
 
@@ -105,5 +105,5 @@ TEST(ResourceId, ItemsOrderByNumber) {
     EXPECT_LT((ItemRid{kContainer, 300}), (ItemRid{{.database = 1, .number = 2}, 1}));
 }
 
-}  // namespace
+}  // namespace resource_id_test
 }  // namespace orrery::model

@@ -8,7 +8,7 @@
 #include "model/test_support.h"
 
 namespace orrery::model {
-namespace {
+namespace script_test {
 
 using testing::HasSubstr;
 using testing_support::must;
@@ -112,5 +112,5 @@ TEST(ScriptRid, IdentifiesItsKind) {
     }
 }
 
-}  // namespace
+}  // namespace script_test
 }  // namespace orrery::model

@@ -7,7 +7,7 @@
 #include <gtest/gtest.h>
 
 namespace orrery::model {
-namespace {
+namespace session_token_test {
 
 using Lsn = std::optional<std::int64_t>;
 
@@ -103,5 +103,5 @@ TEST(SessionToken, MalformedIsABadRequest) {
     }
 }
 
-}  // namespace
+}  // namespace session_token_test
 }  // namespace orrery::model

@@ -7,7 +7,7 @@
 #include "model/test_support.h"
 
 namespace orrery::model {
-namespace {
+namespace throughput_test {
 
 using testing::HasSubstr;
 using testing_support::refusal;
@@ -134,5 +134,5 @@ TEST(Throughput, AutoscaleStartsWithTenThousandEach) {
     EXPECT_EQ(count(1'000'000), 100U);
 }
 
-}  // namespace
+}  // namespace throughput_test
 }  // namespace orrery::model

@@ -11,7 +11,7 @@
 #include "partition/test_support.h"
 
 namespace orrery::partition {
-namespace {
+namespace change_log_test {
 
 using testing_support::downgrade;
 using testing_support::expect_sound;
@@ -236,5 +236,5 @@ TEST_F(ChangeLogTest, OldEntriesAreReplaced) {
     expect_sound(bench_.store());
 }
 
-}  // namespace
+}  // namespace change_log_test
 }  // namespace orrery::partition

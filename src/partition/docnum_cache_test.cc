@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 namespace orrery::partition {
-namespace {
+namespace docnum_cache_test {
 
 TEST(DocnumCache, FindsRememberedEntries) {
     DocnumCache cache(4);
@@ -29,5 +29,5 @@ TEST(DocnumCache, EmptyEntryIsNotFound) {
     EXPECT_EQ(cache.find(0), std::nullopt);
 }
 
-}  // namespace
+}  // namespace docnum_cache_test
 }  // namespace orrery::partition

@@ -11,7 +11,7 @@
 #include "partition/test_support.h"
 
 namespace orrery::partition {
-namespace {
+namespace expiry_test {
 
 using std::chrono::seconds;
 using testing_support::expect_sound;
@@ -230,5 +230,5 @@ TEST_F(ExpiryTest, RoundVisitsALimitedPartOfTheLog) {
     EXPECT_EQ(find(100).size(), 1U);
 }
 
-}  // namespace
+}  // namespace expiry_test
 }  // namespace orrery::partition

@@ -9,7 +9,7 @@
 #include "partition/test_support.h"
 
 namespace orrery::partition {
-namespace {
+namespace feed_test {
 
 using testing_support::item;
 using testing_support::must;
@@ -243,5 +243,5 @@ TEST_F(Feed, ReportsDamage) {
     EXPECT_EQ(first.error().code(), ErrorCode::kCorrupted);
 }
 
-}  // namespace
+}  // namespace feed_test
 }  // namespace orrery::partition

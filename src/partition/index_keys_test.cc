@@ -7,7 +7,7 @@
 #include "model/resource_id.h"
 
 namespace orrery::partition {
-namespace {
+namespace index_keys_test {
 
 // On disk: these bytes must never change.
 TEST(IndexKeys, WorkedExamples) {
@@ -60,5 +60,5 @@ TEST(IndexKeys, RangesCoverOneGeneration) {
     EXPECT_EQ(*last.until, "J");
 }
 
-}  // namespace
+}  // namespace index_keys_test
 }  // namespace orrery::partition

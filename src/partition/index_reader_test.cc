@@ -10,7 +10,7 @@
 #include "partition/test_support.h"
 
 namespace orrery::partition {
-namespace {
+namespace index_reader_test {
 
 using index::ValueBounds;
 using testing_support::expect_sound;
@@ -276,5 +276,5 @@ TEST_F(IndexReaderTest, ManualIndexingNeedsADirective) {
     expect_sound(bench_.store());
 }
 
-}  // namespace
+}  // namespace index_reader_test
 }  // namespace orrery::partition

@@ -7,7 +7,7 @@
 #include "storage/engine_test_support.h"
 
 namespace orrery::partition {
-namespace {
+namespace item_index_test {
 
 using storage::testing_support::keys;
 using storage::testing_support::value_of;
@@ -306,5 +306,5 @@ TEST_F(ItemIndexTest, LimitsPathsAndShapes) {
     commit(one);
 }
 
-}  // namespace
+}  // namespace item_index_test
 }  // namespace orrery::partition

@@ -8,7 +8,7 @@
 #include "base/bytes.h"
 
 namespace orrery::partition {
-namespace {
+namespace item_record_test {
 
 std::string record_of(const ItemHeader& header, const ItemNames& names, std::string_view json) {
     std::string record;
@@ -207,5 +207,5 @@ TEST(Expiry, FollowsTheServicesRules) {
     EXPECT_FALSE(expired(2147483647, 0, 2'000'000'000));
 }
 
-}  // namespace
+}  // namespace item_record_test
 }  // namespace orrery::partition

@@ -10,7 +10,7 @@
 #include "storage/engine_test_support.h"
 
 namespace orrery::partition {
-namespace {
+namespace item_writer_test {
 
 using storage::testing_support::value_of;
 using testing::StartsWith;
@@ -374,5 +374,5 @@ TEST_F(ItemWriterTest, ReportsDamagedRecords) {
     EXPECT_TRUE(second.finish().empty());
 }
 
-}  // namespace
+}  // namespace item_writer_test
 }  // namespace orrery::partition

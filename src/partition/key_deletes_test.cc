@@ -12,7 +12,7 @@
 #include "partition/test_support.h"
 
 namespace orrery::partition {
-namespace {
+namespace key_deletes_test {
 
 using testing_support::item;
 using testing_support::must;
@@ -233,5 +233,5 @@ TEST(KeyDelete, OnDisk) {
     EXPECT_FALSE(KeyDelete::decode(std::string(16, '\xff')));
 }
 
-}  // namespace
+}  // namespace key_deletes_test
 }  // namespace orrery::partition

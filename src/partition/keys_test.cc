@@ -10,7 +10,7 @@
 #include "storage/engine_test_support.h"
 
 namespace orrery::partition {
-namespace {
+namespace keys_test {
 
 using storage::testing_support::random_key;
 using storage::testing_support::test_seed;
@@ -187,5 +187,5 @@ TEST(PartitionKeys, EachLetterHasItsOwnRange) {
     }
 }
 
-}  // namespace
+}  // namespace keys_test
 }  // namespace orrery::partition

@@ -15,7 +15,7 @@
 #include "partition/transaction.h"
 
 namespace orrery::partition {
-namespace {
+namespace move_test {
 
 using testing_support::copy_part;
 using testing_support::downgrade;
@@ -235,5 +235,5 @@ TEST_P(MoveTest, KeyDeletesMoveToo) {
     expect_sound(child->store());
 }
 
-}  // namespace
+}  // namespace move_test
 }  // namespace orrery::partition

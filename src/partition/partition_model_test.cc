@@ -18,7 +18,7 @@
 #include "storage/rocksdb/rocks_engine.h"
 
 namespace orrery::partition {
-namespace {
+namespace partition_model_test {
 
 using storage::testing_support::test_seed;
 using testing_support::Address;
@@ -438,5 +438,5 @@ TEST(PartitionModel, OnMemory) { try_seeds<MemoryMedium>(3, 2000); }
 
 TEST(PartitionModel, OnRocks) { try_seeds<RocksMedium>(2, 1500); }
 
-}  // namespace
+}  // namespace partition_model_test
 }  // namespace orrery::partition

@@ -12,7 +12,7 @@
 #include "partition/test_support.h"
 
 namespace orrery::partition {
-namespace {
+namespace partition_test {
 
 using testing_support::ContainerUnderTest;
 using testing_support::expect_sound;
@@ -348,5 +348,5 @@ TEST(Partition, DamagedEntriesAreCorruptionForReadsAndWrites) {
     EXPECT_TRUE(bench.create(item("3", "a", R"(,"u":3)")));
 }
 
-}  // namespace
+}  // namespace partition_test
 }  // namespace orrery::partition

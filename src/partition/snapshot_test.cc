@@ -8,7 +8,7 @@
 #include "partition/test_support.h"
 
 namespace orrery::partition {
-namespace {
+namespace snapshot_test {
 
 using testing_support::item;
 using testing_support::must;
@@ -52,5 +52,5 @@ TEST(Snapshot, LoadsInAnyOrder) {
     EXPECT_GT(seen, 1'000U);
 }
 
-}  // namespace
+}  // namespace snapshot_test
 }  // namespace orrery::partition

@@ -5,7 +5,7 @@
 #include "partition/test_support.h"
 
 namespace orrery::partition {
-namespace {
+namespace transaction_test {
 
 using testing_support::expect_sound;
 using testing_support::item;
@@ -154,5 +154,5 @@ TEST_F(TransactionTest, HasALimit) {
     EXPECT_EQ(outcome.error().code(), ErrorCode::kTooLarge);
 }
 
-}  // namespace
+}  // namespace transaction_test
 }  // namespace orrery::partition

@@ -12,7 +12,7 @@
 #include "storage/engine_test_support.h"
 
 namespace orrery::partition {
-namespace {
+namespace verify_test {
 
 using storage::testing_support::put;
 using storage::testing_support::test_seed;
@@ -227,5 +227,5 @@ TEST_F(Verify, IsSoundAfterRandomWrites) {
     expect_sound(bench_.store());
 }
 
-}  // namespace
+}  // namespace verify_test
 }  // namespace orrery::partition

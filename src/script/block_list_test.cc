@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 namespace orrery::script {
-namespace {
+namespace block_list_test {
 
 using testing::HasSubstr;
 
@@ -40,5 +40,5 @@ TEST(BlockListTest, EvictsTheOldest) {
     EXPECT_FALSE(blocked.check("4999", "u"));
 }
 
-}  // namespace
+}  // namespace block_list_test
 }  // namespace orrery::script

@@ -3,7 +3,7 @@
 #include "script/test_support.h"
 
 namespace orrery::script {
-namespace {
+namespace collection_test {
 
 using testing::HasSubstr;
 using testing::MatchesRegex;
@@ -269,5 +269,5 @@ TEST_F(CollectionTest, RefusesAttachments) {
     EXPECT_TRUE(host_.operations.empty());
 }
 
-}  // namespace
+}  // namespace collection_test
 }  // namespace orrery::script

@@ -3,7 +3,7 @@
 #include "script/test_support.h"
 
 namespace orrery::script {
-namespace {
+namespace context_test {
 
 using testing::HasSubstr;
 
@@ -165,5 +165,5 @@ TEST_F(ContextTest, ThrowingTriggerFailsTheOperation) {
     EXPECT_EQ(outcome.status.error().code(), ErrorCode::kBadRequest);
 }
 
-}  // namespace
+}  // namespace context_test
 }  // namespace orrery::script

@@ -5,7 +5,7 @@
 #include "script/test_support.h"
 
 namespace orrery::script {
-namespace {
+namespace limits_test {
 
 using testing::HasSubstr;
 using testing::StartsWith;
@@ -255,5 +255,5 @@ TEST_F(LimitsTest, LimitsPendingCallbacks) {
               "20000");
 }
 
-}  // namespace
+}  // namespace limits_test
 }  // namespace orrery::script

@@ -6,7 +6,7 @@
 #include "script/test_support.h"
 
 namespace orrery::script {
-namespace {
+namespace pool_test {
 
 class PoolTest : public testing::Test {
 protected:
@@ -96,5 +96,5 @@ TEST_F(PoolTest, FinishesSubmittedJobs) {
     EXPECT_EQ(done, 10);
 }
 
-}  // namespace
+}  // namespace pool_test
 }  // namespace orrery::script

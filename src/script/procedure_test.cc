@@ -2,7 +2,7 @@
 #include "script/test_support.h"
 
 namespace orrery::script {
-namespace {
+namespace procedure_test {
 
 using testing::HasSubstr;
 using testing::Not;
@@ -224,5 +224,5 @@ TEST_F(ProcedureTest, SystemProceduresExist) {
 
 TEST_F(ProcedureTest, IgnoresTheResultOfTheMainFunction) { EXPECT_EQ(result("() => 42"), "\"\""); }
 
-}  // namespace
+}  // namespace procedure_test
 }  // namespace orrery::script

@@ -3,7 +3,7 @@
 #include "script/test_support.h"
 
 namespace orrery::script {
-namespace {
+namespace query_api_test {
 
 using testing::HasSubstr;
 
@@ -171,5 +171,5 @@ TEST_F(QueryApiTest, HasSpatialFunctions) {
     EXPECT_EQ(thrown("__.spatial.distance(" + point + ")"), "400");
 }
 
-}  // namespace
+}  // namespace query_api_test
 }  // namespace orrery::script

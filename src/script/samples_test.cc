@@ -6,7 +6,7 @@
 #include "script/test_support.h"
 
 namespace orrery::script {
-namespace {
+namespace samples_test {
 
 using testing::HasSubstr;
 
@@ -197,5 +197,5 @@ TEST_F(SamplesTest, Tax) {
     EXPECT_THAT(session->call(tax, {}).error().message(), HasSubstr("no input"));
 }
 
-}  // namespace
+}  // namespace samples_test
 }  // namespace orrery::script

@@ -3,7 +3,7 @@
 #include "script/test_support.h"
 
 namespace orrery::script {
-namespace {
+namespace udf_test {
 
 using testing::HasSubstr;
 
@@ -131,5 +131,5 @@ TEST_F(UdfTest, TimeoutInsideAScriptsQueryEndsTheScript) {
     EXPECT_EQ(outcome.status.error().code(), ErrorCode::kTimeout);
 }
 
-}  // namespace
+}  // namespace udf_test
 }  // namespace orrery::script

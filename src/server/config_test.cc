@@ -12,7 +12,7 @@
 #include "storage/temporary_directory.h"
 
 namespace orrery::server {
-namespace {
+namespace config_test {
 
 using testing::HasSubstr;
 
@@ -403,5 +403,5 @@ TEST_F(ConfigTest, HelpListsEveryOptionAndItsVariable) {
     EXPECT_THAT(help.text, HasSubstr("ORRERY_CONFIG"));
 }
 
-}  // namespace
+}  // namespace config_test
 }  // namespace orrery::server

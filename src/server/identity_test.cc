@@ -14,7 +14,7 @@
 #include "storage/temporary_directory.h"
 
 namespace orrery::server {
-namespace {
+namespace identity_test {
 
 using model::testing_support::must;
 using model::testing_support::refusal;
@@ -190,5 +190,5 @@ TEST_F(IdentityTest, PrivateFilesAreAtomicAndOwnerOnly) {
                 HasSubstr("/does/not/exist/x"));
 }
 
-}  // namespace
+}  // namespace identity_test
 }  // namespace orrery::server

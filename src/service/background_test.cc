@@ -12,7 +12,7 @@
 #include "storage/faulty_engine.h"
 
 namespace orrery::service {
-namespace {
+namespace background_test {
 
 using std::chrono::seconds;
 using testing_support::Asked;
@@ -181,5 +181,5 @@ TEST_F(BackgroundTest, RemovesTheItemsOfDeletedPartitionKeys) {
     EXPECT_EQ(services_.problems(), "");
 }
 
-}  // namespace
+}  // namespace background_test
 }  // namespace orrery::service

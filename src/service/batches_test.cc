@@ -10,7 +10,7 @@
 #include "storage/faulty_engine.h"
 
 namespace orrery::service {
-namespace {
+namespace batches_test {
 
 using testing::ElementsAre;
 using testing::HasSubstr;
@@ -282,5 +282,5 @@ TEST_F(BatchesTest, FailedCommitFailsTheWholeRequest) {
     EXPECT_EQ(services.problems(), "");
 }
 
-}  // namespace
+}  // namespace batches_test
 }  // namespace orrery::service

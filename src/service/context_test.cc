@@ -10,7 +10,7 @@
 #include "service/test_support.h"
 
 namespace orrery::service {
-namespace {
+namespace context_test {
 
 using testing::IsEmpty;
 using testing_support::Asked;
@@ -119,5 +119,5 @@ TEST_F(ContextTest, QueriesStopAtTheDeadline) {
               "408");
 }
 
-}  // namespace
+}  // namespace context_test
 }  // namespace orrery::service

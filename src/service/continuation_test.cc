@@ -13,7 +13,7 @@
 #include "sql/plan/positions.h"
 
 namespace orrery::service {
-namespace {
+namespace continuation_test {
 
 const ContinuationSigner kSigner(std::string(32, 's'));
 
@@ -197,5 +197,5 @@ TEST(RangeContinuation, FitsIntoOneKilobyte) {
     EXPECT_TRUE(RangeContinuation::parse(token.to_json()));
 }
 
-}  // namespace
+}  // namespace continuation_test
 }  // namespace orrery::service

@@ -12,7 +12,7 @@
 #include "storage/faulty_engine.h"
 
 namespace orrery::service {
-namespace {
+namespace fault_test {
 
 using storage::Fault;
 using testing_support::Asked;
@@ -234,5 +234,5 @@ TEST_P(FaultTest, EveryWriteOfTheWorkload) {
     }
 }
 
-}  // namespace
+}  // namespace fault_test
 }  // namespace orrery::service

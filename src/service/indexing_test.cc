@@ -12,7 +12,7 @@
 #include "storage/faulty_engine.h"
 
 namespace orrery::service {
-namespace {
+namespace indexing_test {
 
 using model::testing_support::container_body;
 using storage::Fault;
@@ -205,5 +205,5 @@ TEST_P(IndexingFaultTest, WritesOfATransformation) {
     }
 }
 
-}  // namespace
+}  // namespace indexing_test
 }  // namespace orrery::service

@@ -11,7 +11,7 @@
 #include "service/test_support.h"
 
 namespace orrery::service {
-namespace {
+namespace item_feed_test {
 
 using testing::IsEmpty;
 using testing::UnorderedElementsAreArray;
@@ -315,5 +315,5 @@ TEST_P(ItemFeedTest, PagesFillTheSizeLimit) {
     EXPECT_EQ(count, 40U);
 }
 
-}  // namespace
+}  // namespace item_feed_test
 }  // namespace orrery::service

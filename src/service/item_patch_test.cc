@@ -9,7 +9,7 @@
 #include "service/test_support.h"
 
 namespace orrery::service {
-namespace {
+namespace item_patch_test {
 
 using testing::AllOf;
 using testing::EndsWith;
@@ -108,5 +108,5 @@ TEST_F(ItemPatchTest, ChecksEtagBeforeCondition) {
     EXPECT_THAT(json_of(refused), HasSubstr("precondition"));
 }
 
-}  // namespace
+}  // namespace item_patch_test
 }  // namespace orrery::service

@@ -8,7 +8,7 @@
 #include "service/test_support.h"
 
 namespace orrery::service {
-namespace {
+namespace item_target_test {
 
 using model::PartitionKeyValue;
 using testing_support::Asked;
@@ -138,5 +138,5 @@ TEST_F(ItemTargetTest, RefusesSessionsAheadOfThePartition) {
     EXPECT_EQ(position_of(*partition, 5).lsn, 5);
 }
 
-}  // namespace
+}  // namespace item_target_test
 }  // namespace orrery::service

@@ -8,7 +8,7 @@
 #include "service/test_support.h"
 
 namespace orrery::service {
-namespace {
+namespace items_test {
 
 using testing::StartsWith;
 using testing_support::Asked;
@@ -216,5 +216,5 @@ TEST_P(ItemsTest, ExpiredItemsAreInvisible) {
     EXPECT_EQ(code_of(services_.create(aging, R"({"id":"1","pk":"a"})").answer), "ok");
 }
 
-}  // namespace
+}  // namespace items_test
 }  // namespace orrery::service

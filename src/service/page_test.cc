@@ -7,7 +7,7 @@
 #include "service/test_support.h"
 
 namespace orrery::service {
-namespace {
+namespace page_test {
 
 using testing_support::code_of;
 
@@ -51,5 +51,5 @@ TEST(PageSize, RefusesAnythingElse) {
     }
 }
 
-}  // namespace
+}  // namespace page_test
 }  // namespace orrery::service

@@ -13,7 +13,7 @@
 #include "storage/faulty_engine.h"
 
 namespace orrery::service {
-namespace {
+namespace partitions_test {
 
 using testing::IsEmpty;
 using testing_support::code_of;
@@ -192,5 +192,5 @@ TEST_F(PartitionsTest, AnswersAllWritersOfARemovedContainer) {
     }
 }
 
-}  // namespace
+}  // namespace partitions_test
 }  // namespace orrery::service

@@ -8,7 +8,7 @@
 #include "service/test_support.h"
 
 namespace orrery::service {
-namespace {
+namespace read_ahead_test {
 
 using testing_support::must;
 
@@ -105,5 +105,5 @@ TEST(ReadAhead, NoParts) {
     EXPECT_EQ(must(read_ahead(readers, {})->next()), nullptr);
 }
 
-}  // namespace
+}  // namespace read_ahead_test
 }  // namespace orrery::service

@@ -11,7 +11,7 @@
 #include "service/test_support.h"
 
 namespace orrery::service {
-namespace {
+namespace resource_feed_test {
 
 using testing_support::Asked;
 using testing_support::code_of;
@@ -187,5 +187,5 @@ TEST_F(ResourceFeedTest, ExplainsItsPlan) {
     EXPECT_EQ(plan.find("actual")->find("rows")->integer(), 1);
 }
 
-}  // namespace
+}  // namespace resource_feed_test
 }  // namespace orrery::service

@@ -9,7 +9,7 @@
 #include "service/test_support.h"
 
 namespace orrery::service {
-namespace {
+namespace resources_test {
 
 using testing::ElementsAre;
 using testing::HasSubstr;
@@ -253,5 +253,5 @@ TEST_F(ResourcesTest, RangesCoverTheSpaceAndAreNotPaged) {
     EXPECT_EQ(code_of(resources_.read_range(*container, "7")), "404");
 }
 
-}  // namespace
+}  // namespace resources_test
 }  // namespace orrery::service

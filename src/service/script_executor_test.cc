@@ -13,7 +13,7 @@
 #include "service/test_support.h"
 
 namespace orrery::service {
-namespace {
+namespace script_executor_test {
 
 using testing::HasSubstr;
 using testing_support::Asked;
@@ -241,5 +241,5 @@ TEST_F(ScriptExecutorTest, ReturnsTheLogOfAFailedScript) {
     EXPECT_EQ(answer.log, "here");
 }
 
-}  // namespace
+}  // namespace script_executor_test
 }  // namespace orrery::service

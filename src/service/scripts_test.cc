@@ -9,7 +9,7 @@
 #include "service/test_support.h"
 
 namespace orrery::service {
-namespace {
+namespace scripts_test {
 
 using model::ScriptKind;
 using testing::ElementsAre;
@@ -173,5 +173,5 @@ TEST_F(ScriptsTest, AreRemovedWithTheirContainer) {
     EXPECT_THAT(ids_of(list()), IsEmpty());
 }
 
-}  // namespace
+}  // namespace scripts_test
 }  // namespace orrery::service

@@ -14,7 +14,7 @@
 #include "service/test_support.h"
 
 namespace orrery::service {
-namespace {
+namespace split_test {
 
 using testing::UnorderedElementsAreArray;
 using testing_support::Asked;
@@ -327,5 +327,5 @@ TEST_F(SplitTest, TiesOfAChildAreInTheOrderOfRids) {
     }
 }
 
-}  // namespace
+}  // namespace split_test
 }  // namespace orrery::service

@@ -13,7 +13,7 @@
 #include "service/test_support.h"
 
 namespace orrery::service {
-namespace {
+namespace udf_calls_test {
 
 using testing::HasSubstr;
 using testing_support::Asked;
@@ -151,5 +151,5 @@ TEST_F(UdfCallsTest, LooksUpEachUdfOnce) {
     EXPECT_EQ(lookups_, 1);
 }
 
-}  // namespace
+}  // namespace udf_calls_test
 }  // namespace orrery::service

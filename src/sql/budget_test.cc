@@ -7,7 +7,7 @@
 #include "sql/arena.h"
 
 namespace orrery::sql {
-namespace {
+namespace budget_test {
 
 using std::chrono::milliseconds;
 using testing::HasSubstr;
@@ -283,5 +283,5 @@ TEST_F(BudgetTest, GivesUpWhenThePacerSaysSo) {
     EXPECT_EQ(budget.status().error().code(), ErrorCode::kThrottled);
 }
 
-}  // namespace
+}  // namespace budget_test
 }  // namespace orrery::sql

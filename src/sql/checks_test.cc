@@ -11,7 +11,7 @@
 #include "sql/projection.h"
 
 namespace orrery::sql {
-namespace {
+namespace checks_test {
 
 using ::testing::HasSubstr;
 
@@ -275,5 +275,5 @@ TEST(Projection, Names) {
               (std::vector<std::string>{"b", "c", "$1", "x y", "$2", "$3", "g", "$4"}));
 }
 
-}  // namespace
+}  // namespace checks_test
 }  // namespace orrery::sql

@@ -8,7 +8,7 @@
 #include "sql/literal.h"
 
 namespace orrery::sql {
-namespace {
+namespace lexer_test {
 
 std::vector<Token> tokens(std::string_view text) {
     Lexer lexer(text);
@@ -136,5 +136,5 @@ TEST(Lexer, Identifiers) {
     EXPECT_FALSE(is_identifier(""));
 }
 
-}  // namespace
+}  // namespace lexer_test
 }  // namespace orrery::sql

@@ -10,7 +10,7 @@
 #include "sql/structure.h"
 
 namespace orrery::sql {
-namespace {
+namespace parser_test {
 
 using ::testing::HasSubstr;
 
@@ -275,5 +275,5 @@ TEST(Parser, LocationsOfClauses) {
     EXPECT_EQ(query->location, (Location{0, 58}));
 }
 
-}  // namespace
+}  // namespace parser_test
 }  // namespace orrery::sql

@@ -7,7 +7,7 @@
 #include "sql/test_fold.h"
 
 namespace orrery::sql {
-namespace {
+namespace partition_key_filter_test {
 
 model::PartitionKeyDefinition definition(const std::vector<std::string>& paths,
                                          model::HashKind kind = model::HashKind::kHashV2) {
@@ -203,5 +203,5 @@ TEST(QueryRanges, Ends) {
     EXPECT_FALSE(is_single_key({.all = false, .keys = {{std::string("x")}}}, two));
 }
 
-}  // namespace
+}  // namespace partition_key_filter_test
 }  // namespace orrery::sql

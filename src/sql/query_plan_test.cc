@@ -10,7 +10,7 @@
 #include "sql/test_fold.h"
 
 namespace orrery::sql {
-namespace {
+namespace query_plan_test {
 
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
@@ -308,5 +308,5 @@ TEST(GatewayRules, AggregatesThatCannotBeDistributed) {
     }
 }
 
-}  // namespace
+}  // namespace query_plan_test
 }  // namespace orrery::sql

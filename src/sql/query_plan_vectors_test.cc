@@ -21,7 +21,7 @@
 #include "sql/test_xml.h"
 
 namespace orrery::sql {
-namespace {
+namespace query_plan_vectors_test {
 
 namespace fs = std::filesystem;
 
@@ -254,5 +254,5 @@ TEST(QueryPlanVectors, All) {
     RecordProperty("cases", static_cast<int>(cases));
 }
 
-}  // namespace
+}  // namespace query_plan_vectors_test
 }  // namespace orrery::sql

@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 namespace orrery::sql {
-namespace {
+namespace query_spec_test {
 
 using ::testing::HasSubstr;
 
@@ -94,5 +94,5 @@ TEST(QuerySpec, ResumeFilterIsChecked) {
 
 TEST(QuerySpec, PlainText) { EXPECT_EQ(plain_query_spec("SELECT 1").text, "SELECT 1"); }
 
-}  // namespace
+}  // namespace query_spec_test
 }  // namespace orrery::sql

@@ -8,7 +8,7 @@
 #include "sql/test_support.h"
 
 namespace orrery::sql {
-namespace {
+namespace query_test {
 
 using testing::HasSubstr;
 using testing_support::evaluate;
@@ -208,5 +208,5 @@ TEST(Query, SortingWithoutAnIndexIsRefused) {
     EXPECT_THAT(run("SELECT * FROM c ORDER BY c.n, c.id", items), HasSubstr("composite index"));
 }
 
-}  // namespace
+}  // namespace query_test
 }  // namespace orrery::sql

@@ -9,7 +9,7 @@
 #include "sql/test_support.h"
 
 namespace orrery::sql {
-namespace {
+namespace stopping_test {
 
 using testing::HasSubstr;
 using testing::StartsWith;
@@ -340,5 +340,5 @@ TEST(Resume, KeepsEverything) {
     }
 }
 
-}  // namespace
+}  // namespace stopping_test
 }  // namespace orrery::sql

@@ -13,7 +13,7 @@
 #include "sql/test_support.h"
 
 namespace orrery::sql {
-namespace {
+namespace udf_test {
 
 namespace limits = model::limits;
 using testing::HasSubstr;
@@ -273,5 +273,5 @@ TEST_F(UdfTest, ResultsAreLimited) {
                 HasSubstr("exceed the maximum of 268435456"));
 }
 
-}  // namespace
+}  // namespace udf_test
 }  // namespace orrery::sql

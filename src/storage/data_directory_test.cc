@@ -15,7 +15,7 @@
 #include "storage/temporary_directory.h"
 
 namespace orrery::storage {
-namespace {
+namespace data_directory_test {
 
 using testing::HasSubstr;
 
@@ -215,5 +215,5 @@ TEST_F(DataDirectoryTest, LockIsReleasedWithItsHolder) {
     EXPECT_TRUE(open_data_directory(path_));
 }
 
-}  // namespace
+}  // namespace data_directory_test
 }  // namespace orrery::storage

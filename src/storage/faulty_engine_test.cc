@@ -4,7 +4,7 @@
 #include "storage/memory/memory_engine.h"
 
 namespace orrery::storage {
-namespace {
+namespace faulty_engine_test {
 
 // Without faults the decorator is an engine like any other.
 class FaultyHarness {
@@ -18,10 +18,12 @@ private:
     FaultyEngine faulty_{memory_};
 };
 
-}  // namespace
+}  // namespace faulty_engine_test
 
 namespace conformance {
-namespace {
+namespace faulty_engine_test {
+
+using storage::faulty_engine_test::FaultyHarness;
 
 INSTANTIATE_TYPED_TEST_SUITE_P(FaultyWithoutFaults, EngineConformance, FaultyHarness);
 INSTANTIATE_TYPED_TEST_SUITE_P(FaultyWithoutFaults, EngineWithoutWaiting, FaultyHarness);
@@ -129,6 +131,6 @@ TEST_F(FaultyEngineTest, FaultCanBeCancelled) {
     EXPECT_EQ(write_three(), 3);
 }
 
-}  // namespace
+}  // namespace faulty_engine_test
 }  // namespace conformance
 }  // namespace orrery::storage

@@ -9,7 +9,7 @@
 #include <gtest/gtest.h>
 
 namespace orrery::storage {
-namespace {
+namespace write_batch_test {
 
 using Kind = WriteBatch::Kind;
 using namespace std::string_literals;
@@ -154,5 +154,5 @@ TEST(WriteBatch, AgreesWithAModelUnderRandomUse) {
     }
 }
 
-}  // namespace
+}  // namespace write_batch_test
 }  // namespace orrery::storage

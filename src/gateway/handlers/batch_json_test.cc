@@ -8,7 +8,7 @@
 #include "json/scan.h"
 
 namespace orrery::gateway::handlers {
-namespace {
+namespace batch_json_test {
 
 using testing::HasSubstr;
 using Kind = model::BatchOperation::Kind;
@@ -102,5 +102,5 @@ TEST(BatchJson, Results) {
         R"({"statusCode":429,"subStatusCode":3200,"requestCharge":0,"retryAfterMilliseconds":20}])");
 }
 
-}  // namespace
+}  // namespace batch_json_test
 }  // namespace orrery::gateway::handlers

@@ -8,7 +8,7 @@
 #include "gateway/test_support.h"
 
 namespace orrery::gateway {
-namespace {
+namespace handlers_test {
 
 using testing::HasSubstr;
 using testing::StartsWith;
@@ -324,5 +324,5 @@ TEST_F(GatewayTest, NamesInHeadersAreAscii) {
     EXPECT_EQ(created.header("x-ms-alt-content-path"), "dbs/caf%C3%A9/colls/a%01b");
 }
 
-}  // namespace
+}  // namespace handlers_test
 }  // namespace orrery::gateway

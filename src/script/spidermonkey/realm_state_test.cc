@@ -9,7 +9,7 @@
 #include "script/test_support.h"
 
 namespace orrery::script {
-namespace {
+namespace realm_state_test {
 
 // Lists all reachable objects in a fixed order, and describes an object.
 constexpr const char* kReach = R"(
@@ -182,5 +182,5 @@ TEST_F(RealmStateTest, LoggingDoesNotCarryOver) {
     EXPECT_EQ(run_procedure("() => { console.log('c'); }", {}, true).log, "c");
 }
 
-}  // namespace
+}  // namespace realm_state_test
 }  // namespace orrery::script

@@ -3,7 +3,7 @@
 #include "sql/functions/test_support.h"
 
 namespace orrery::sql {
-namespace {
+namespace array_test {
 
 TEST(Array, Aggregates) {
     expect_results({
@@ -193,5 +193,5 @@ TEST(Set, Samples) {
     });
 }
 
-}  // namespace
+}  // namespace array_test
 }  // namespace orrery::sql

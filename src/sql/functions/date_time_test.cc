@@ -5,7 +5,7 @@
 #include "sql/functions/test_support.h"
 
 namespace orrery::sql {
-namespace {
+namespace date_time_test {
 
 Ticks ticks(std::string_view text) {
     const auto parsed = parse_date_time(text);
@@ -288,5 +288,5 @@ TEST(DateFunctions, Now) {
     EXPECT_TRUE(find_function("GETCURRENTTICKSSTATIC")->deterministic);
 }
 
-}  // namespace
+}  // namespace date_time_test
 }  // namespace orrery::sql

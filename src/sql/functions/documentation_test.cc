@@ -7,7 +7,7 @@
 #include <gtest/gtest.h>
 
 namespace orrery::sql {
-namespace {
+namespace documentation_test {
 
 TEST(FunctionDocumentation, PageIsUpToDate) {
     const char* const path = ORRERY_SOURCE_DIR "/docs/sql-functions.md";
@@ -21,5 +21,5 @@ TEST(FunctionDocumentation, PageIsUpToDate) {
            "--gtest_filter=FunctionDocumentation.*";
 }
 
-}  // namespace
+}  // namespace documentation_test
 }  // namespace orrery::sql

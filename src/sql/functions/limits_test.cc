@@ -9,7 +9,7 @@
 #include "sql/functions/test_support.h"
 
 namespace orrery::sql {
-namespace {
+namespace limits_test {
 
 namespace limits = model::limits;
 
@@ -109,5 +109,5 @@ TEST_F(FunctionLimits, LongArraysAreNotComparedPairwise) {
     EXPECT_TRUE(call("ARRAY_CONTAINS_ALL", arguments).is_true());
 }
 
-}  // namespace
+}  // namespace limits_test
 }  // namespace orrery::sql

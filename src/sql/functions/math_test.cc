@@ -3,7 +3,7 @@
 #include "sql/functions/test_support.h"
 
 namespace orrery::sql {
-namespace {
+namespace math_test {
 
 TEST(Math, Samples) {
     expect_results({
@@ -156,5 +156,5 @@ TEST(Integer, OverflowIsUndefined) {
     });
 }
 
-}  // namespace
+}  // namespace math_test
 }  // namespace orrery::sql

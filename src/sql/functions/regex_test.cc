@@ -5,7 +5,7 @@
 #include "sql/functions/test_support.h"
 
 namespace orrery::sql {
-namespace {
+namespace regex_test {
 
 TEST(RegexMatch, Samples) {
     expect_results({
@@ -137,5 +137,5 @@ TEST(Regex, AllMatchesTogetherAreBounded) {
         call_function(*find_function("REGEXEXTRACTALL"), arguments, context).is_undefined());
 }
 
-}  // namespace
+}  // namespace regex_test
 }  // namespace orrery::sql

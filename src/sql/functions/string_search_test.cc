@@ -4,7 +4,7 @@
 #include "sql/functions/text_search.h"
 
 namespace orrery::sql {
-namespace {
+namespace string_search_test {
 
 TEST(StringSearch, Contains) {
     expect_results({
@@ -129,5 +129,5 @@ TEST(TextSearch, FoldsCase) {
     EXPECT_FALSE(equal_any_case("ß", "ss"));     // characters are not expanded
 }
 
-}  // namespace
+}  // namespace string_search_test
 }  // namespace orrery::sql

@@ -3,7 +3,7 @@
 #include "sql/functions/test_support.h"
 
 namespace orrery::sql {
-namespace {
+namespace string_test {
 
 TEST(String, CutsAndCounts) {
     expect_results({
@@ -202,5 +202,5 @@ TEST(StringParse, DepthIsBounded) {
     EXPECT_EQ(test.print("STRINGTOARRAY(\"" + deep + "\")"), "");
 }
 
-}  // namespace
+}  // namespace string_test
 }  // namespace orrery::sql

@@ -9,7 +9,7 @@
 #include "sql/functions/test_support.h"
 
 namespace orrery::sql {
-namespace {
+namespace table_test {
 
 TEST(FunctionTable, ExamplesAreCorrect) {
     for (const FunctionGroup& group : function_groups()) {
@@ -186,5 +186,5 @@ TEST(TypeCheck, EveryKind) {
     }
 }
 
-}  // namespace
+}  // namespace table_test
 }  // namespace orrery::sql

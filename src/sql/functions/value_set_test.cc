@@ -5,7 +5,7 @@
 #include "sql/functions/test_support.h"
 
 namespace orrery::sql {
-namespace {
+namespace value_set_test {
 
 // The number that has this hash in a ValueSet.
 std::uint64_t unmix(std::uint64_t hash) {
@@ -61,5 +61,5 @@ TEST(ValueSet, ParsesNestedValues) {
     EXPECT_FALSE(members[0].value.elements(test.arena)[1].raw().has_value());
 }
 
-}  // namespace
+}  // namespace value_set_test
 }  // namespace orrery::sql

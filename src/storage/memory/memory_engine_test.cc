@@ -3,7 +3,7 @@
 #include "storage/engine_commit_conformance.h"
 
 namespace orrery::storage {
-namespace {
+namespace memory_engine_test {
 
 class MemoryHarness {
 public:
@@ -16,10 +16,12 @@ private:
     MemoryEngine engine_;
 };
 
-}  // namespace
+}  // namespace memory_engine_test
 
 namespace conformance {
-namespace {
+namespace memory_engine_test {
+
+using storage::memory_engine_test::MemoryHarness;
 
 INSTANTIATE_TYPED_TEST_SUITE_P(Memory, EngineConformance, MemoryHarness);
 INSTANTIATE_TYPED_TEST_SUITE_P(Memory, EngineWithoutWaiting, MemoryHarness);
@@ -54,6 +56,6 @@ TEST(MemoryEngine, DropsOldVersionsWithTheLastSnapshot) {
     EXPECT_EQ(engine.size_on_disk(), 1U);
 }
 
-}  // namespace
+}  // namespace memory_engine_test
 }  // namespace conformance
 }  // namespace orrery::storage

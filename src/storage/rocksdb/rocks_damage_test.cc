@@ -14,7 +14,7 @@
 #include "storage/rocksdb/rocks_files.h"
 
 namespace orrery::storage {
-namespace {
+namespace rocks_damage_test {
 
 using namespace testing_support;  // NOLINT: test vocabulary
 
@@ -324,5 +324,5 @@ TEST(RocksDamage, FindsRecordsAfterDamageInALogBlock) {
     EXPECT_TRUE(has_record_behind_damage(zeroes));
 }
 
-}  // namespace
+}  // namespace rocks_damage_test
 }  // namespace orrery::storage

@@ -7,7 +7,7 @@
 #include "storage/temporary_directory.h"
 
 namespace orrery::storage {
-namespace {
+namespace rocks_engine_test {
 
 using OpenFunction = Result<std::unique_ptr<Engine>>(const RocksOptions&);
 
@@ -47,10 +47,13 @@ private:
     std::unique_ptr<Engine> engine_;
 };
 
-}  // namespace
+}  // namespace rocks_engine_test
 
 namespace conformance {
-namespace {
+namespace rocks_engine_test {
+
+using storage::rocks_engine_test::kWriteBufferBytes;
+using storage::rocks_engine_test::RocksHarness;
 
 using OnDisk =
     testing::Types<RocksHarness<open_shared_rocks, false>, RocksHarness<open_split_rocks, false>>;
@@ -129,6 +132,6 @@ TEST(RocksEngine, DropFreesSpace) {
     EXPECT_EQ(entries(**engine->open(2), everything(), Direction::kForward).size(), 200U);
 }
 
-}  // namespace
+}  // namespace rocks_engine_test
 }  // namespace conformance
 }  // namespace orrery::storage

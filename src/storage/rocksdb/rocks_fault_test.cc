@@ -21,7 +21,7 @@
 #include "storage/rocksdb/rocks_engine.h"
 
 namespace orrery::storage {
-namespace {
+namespace rocks_fault_test {
 
 using namespace testing_support;  // NOLINT: test vocabulary
 using namespace std::chrono_literals;
@@ -373,5 +373,5 @@ TEST_F(RocksFault, ManyWritersThroughManyFailuresLoseNothingAcknowledged) {
     }
 }
 
-}  // namespace
+}  // namespace rocks_fault_test
 }  // namespace orrery::storage

@@ -8,7 +8,7 @@
 #include <rocksdb/env.h>
 
 namespace orrery::storage {
-namespace {
+namespace tsan_report_filter_test {
 
 // Code of ours that RocksDB calls, with a race.
 class RacingLogger final : public rocksdb::Logger {
@@ -40,7 +40,7 @@ TEST(TsanReportFilterTest, RacesInOurCodeThatRocksdbCallsAreReported) {
     EXPECT_EXIT(race_in_code_called_by_rocksdb(), testing::ExitedWithCode(66), "data race");
 }
 
-}  // namespace
+}  // namespace tsan_report_filter_test
 }  // namespace orrery::storage
 
 #endif

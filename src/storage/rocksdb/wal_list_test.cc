@@ -22,7 +22,7 @@
 #include "storage/rocksdb/wal_guard_file_system.h"
 
 namespace orrery::storage {
-namespace {
+namespace wal_list_test {
 
 using namespace testing_support;  // NOLINT: test vocabulary
 
@@ -373,5 +373,5 @@ TEST_F(WalListCrash, OpensWithEverythingAcknowledged) {
     }
 }
 
-}  // namespace
+}  // namespace wal_list_test
 }  // namespace orrery::storage
