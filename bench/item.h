@@ -1,5 +1,5 @@
-// The item of 1 KB that creates write: about a dozen indexed values, different in every item, and
-// letters that compress poorly, like real data.
+// The items of 1 KB that benchmarks write: a dozen or more indexed values, different in every item,
+// and letters that compress poorly, like real data.
 
 #pragma once
 
@@ -51,6 +51,47 @@ inline std::string item_body(std::uint64_t number) {
         mixed);
     body.append(letters, 0, kItemBytes - body.size() - 2);
     return body.append("\"}");
+}
+
+// For queries: 15 values of high and low cardinality; ten consecutive items form a group. Another
+// revision of an item has other values but for its id and group.
+inline std::string varied_body(std::uint64_t number, std::uint64_t revision = 0) {
+    static const std::string letters = item_letters(kItemBytes);
+    constexpr std::string_view kTypes[] = {"book", "review", "author", "order"};
+    const std::uint64_t mixed = (number + (revision << 40)) * 0x9E3779B97F4A7C15;
+    std::string body = fmt::format(
+        R"({{"id":"{0}","pk":"{0}","n":{1},"group":"g-{2}","city":"city-{3}","type":"{4}",)"
+        R"("price":{5}.25,"rank":{6},"active":{7},"name":"name {8:x}","tags":["t{9}","t{10}"],)"
+        R"("address":{{"street":"s{11}","zip":{12}}},"payload":")",
+        item_id(number),
+        number,
+        number / 10,
+        mixed >> 40 & 1023,
+        kTypes[mixed >> 20 & 3],
+        mixed >> 30 & 0xfff,
+        mixed >> 24,
+        mixed >> 63 == 0,
+        mixed >> 13 & 0xffffffff,
+        mixed >> 10 & 63,
+        mixed >> 16 & 63,
+        mixed >> 5 & 0xffff,
+        mixed >> 7 & 0x3fff);
+    body.append(letters, 0, kItemBytes - body.size() - 2);
+    return body.append("\"}");
+}
+
+// Replaces "$N" by the number, "$ID" by the id of the item, "$BODY" by another revision of it.
+inline std::string filled_in(std::string text, std::uint64_t number) {
+    const auto replace = [&](std::string_view name, const std::string& value) {
+        for (std::size_t at = text.find(name); at != std::string::npos;
+             at = text.find(name, at + value.size())) {
+            text.replace(at, name.size(), value);
+        }
+    };
+    replace("$N", std::to_string(number));
+    replace("$ID", item_id(number));
+    if (text == "$BODY") return varied_body(number, 1);
+    return text;
 }
 
 }  // namespace orrery::bench

@@ -105,15 +105,17 @@ private:
 
 class CreateWorkload final : public Workload {
 public:
-    CreateWorkload(const Target& target, std::uint64_t first, std::uint64_t limit)
-        : number_(first), end_(first + limit) {
+    using Body = std::string (*)(std::uint64_t number);
+
+    CreateWorkload(const Target& target, Body body, std::uint64_t first, std::uint64_t limit)
+        : body_(body), number_(first), end_(first + limit) {
         const std::string id = item_id(0);
         template_ = RequestWriter(target).write({.method = "POST",
                                                  .path = "/" + container_link(target) + "/docs",
                                                  .resource_type = "docs",
                                                  .resource_link = container_link(target)},
                                                 id,
-                                                item_body(0));
+                                                body_(0));
         id_place_ = template_.find(id);  // in the partition key header
         body_place_ = template_.size() - kItemBytes;
         CHECK(template_[body_place_] == '{');
@@ -123,80 +125,21 @@ public:
         if (number_ == end_) return {};
         if (buffer.empty()) buffer = template_;
         const std::string id = item_id(number_);
-        const std::string body = item_body(number_++);
+        const std::string body = body_(number_++);
+        CHECK(body.size() == kItemBytes);
         std::memcpy(buffer.data() + id_place_, id.data(), id.size());
         std::memcpy(buffer.data() + body_place_, body.data(), body.size());
         return buffer;
     }
 
 private:
+    const Body body_;
     std::string template_;
     std::size_t id_place_;
     std::size_t body_place_;
     std::uint64_t number_;
     const std::uint64_t end_;
 };
-
-// Properties of high and low cardinality, a list, and letters as padding.
-std::string varied_body(std::uint64_t number, std::string_view letters) {
-    const std::uint64_t mixed = number * 0x9E3779B97F4A7C15;
-    constexpr std::string_view kTypes[] = {"book", "review", "author", "order"};
-    std::string body = fmt::format(
-        R"({{"id":"{0}","pk":"{0}","n":{1},"city":"city-{2}","type":"{3}","price":{4}.25,)"
-        R"("rank":{5},"tags":["t{6}","t{7}"],"address":{{"street":"s{8}","zip":{9}}},"payload":")",
-        item_id(number),
-        number,
-        mixed >> 40 & 1023,
-        kTypes[mixed >> 20 & 3],
-        mixed >> 30 & 0xfff,
-        mixed >> 24,
-        mixed >> 10 & 63,
-        mixed >> 16 & 63,
-        mixed >> 5 & 0xffff,
-        mixed >> 7 & 0x3fff);
-    body.append(letters.substr(0, kItemBytes - 2 - std::min(body.size(), kItemBytes - 2)));
-    return body + "\"}";
-}
-
-class FillWorkload final : public Workload {
-public:
-    FillWorkload(const Target& target, std::uint64_t first, std::uint64_t limit)
-        : writer_(target), link_(container_link(target)), number_(first), end_(first + limit) {
-        std::mt19937_64 random(kSeed);
-        while (letters_.size() < kItemBytes) {
-            letters_ += static_cast<char>('a' + random() % 26);
-        }
-    }
-
-    std::string_view next(std::string& buffer) override {
-        if (number_ == end_) return {};
-        const std::string id = item_id(number_);
-        buffer = writer_.write({.method = "POST",
-                                .path = "/" + link_ + "/docs",
-                                .resource_type = "docs",
-                                .resource_link = link_},
-                               id,
-                               varied_body(number_, letters_));
-        ++number_;
-        return buffer;
-    }
-
-private:
-    RequestWriter writer_;
-    std::string link_;
-    std::string letters_;
-    std::uint64_t number_;
-    const std::uint64_t end_;
-};
-
-std::string with_number(std::string text, std::size_t number) {
-    constexpr std::string_view kPlace = "$N";
-    const std::string digits = std::to_string(number);
-    for (std::size_t at = text.find(kPlace); at != std::string::npos; at = text.find(kPlace, at)) {
-        text.replace(at, kPlace.size(), digits);
-    }
-    return text;
-}
 
 }  // namespace
 
@@ -225,10 +168,13 @@ Result<std::unique_ptr<Workload>> make_described_workload(const Target& target,
     const json::Value value = TRY(json::Value::parse(description));
     const RequestWriter writer(target);
     std::vector<std::string> requests;
-    const auto variations = static_cast<std::size_t>(value.find("variations")->number());
-    for (std::size_t number = 0; number < variations; ++number) {
+    const auto variations = static_cast<std::uint64_t>(value.find("variations")->number());
+    const json::Value* step = value.find("step");
+    for (std::uint64_t i = 0; i < variations; ++i) {
+        const std::uint64_t number =
+            i * (step == nullptr ? 1 : static_cast<std::uint64_t>(step->number()));
         const auto text = [&](const char* name) {
-            return with_number(value.find(name)->string(), number);
+            return filled_in(value.find(name)->string(), number);
         };
         std::string headers;
         for (const auto& [name, header] : value.find("headers")->object()) {
@@ -250,13 +196,14 @@ Result<std::unique_ptr<Workload>> make_described_workload(const Target& target,
 std::unique_ptr<Workload> make_create_workload(const Target& target,
                                                std::uint64_t first,
                                                std::uint64_t limit) {
-    return std::make_unique<CreateWorkload>(target, first, limit);
+    return std::make_unique<CreateWorkload>(target, item_body, first, limit);
 }
 
 std::unique_ptr<Workload> make_fill_workload(const Target& target,
                                              std::uint64_t first,
                                              std::uint64_t limit) {
-    return std::make_unique<FillWorkload>(target, first, limit);
+    const auto body = [](std::uint64_t number) { return varied_body(number); };
+    return std::make_unique<CreateWorkload>(target, body, first, limit);
 }
 
 std::string database_request(const Target& target) {

@@ -50,8 +50,9 @@ std::unique_ptr<Workload> make_fill_workload(const Target& target,
                                              std::uint64_t limit);
 
 // Requests described by the JSON object {"method", "path", "type", "link", "partitionKey",
-// "headers", "body", "variations"}: `variations` requests, with "$N" replaced by their number,
-// sent in random order forever.
+// "headers", "body", "variations", "step"}: `variations` requests for the numbers 0, step, 2 *
+// step,
+// ..., filled in (item.h), sent in random order forever.
 Result<std::unique_ptr<Workload>> make_described_workload(const Target& target,
                                                           std::string_view description);
 

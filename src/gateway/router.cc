@@ -114,14 +114,28 @@ bool asks_for_other_plan(const Call& call) {
 // Larger bodies take too long to parse for a connection's thread.
 constexpr std::size_t kReactorBodyBytesMax = std::size_t{32} << 10;
 
-Lane lane_of(const Route& route, Call& call) {
-    // Only a POST can be a query or a batch; point reads need not look for the headers.
-    const bool posted = route.method == "POST";
-    const bool queries = posted && (handlers::is_query(call) || call.flag(header::kIsQueryPlan));
-    if (queries) return Lane::kQueries;
+// The same for the text of a query.
+constexpr std::size_t kReactorQueryBytesMax = std::size_t{4} << 10;
+
+// Only a POST can be a query or a batch; point reads need not look for the headers.
+bool queries(const Route& route, const Call& call) {
+    return route.method == "POST" && (handlers::is_query(call) || call.flag(header::kIsQueryPlan));
+}
+
+Lane first_lane(const Route& route, Call& call) {
+    const bool query = queries(route, call);
+    if (query && route.type != ResourceType::kItem) return Lane::kQueries;
     if (route.lane != Lane::kReactor) return route.lane;
-    const bool small = call.exchange().body().size() <= kReactorBodyBytesMax;
-    return small && !(posted && call.flag(header::kIsBatch)) ? Lane::kReactor : Lane::kItems;
+    const std::size_t bytes = call.exchange().body().size();
+    if (query) return bytes <= kReactorQueryBytesMax ? Lane::kReactor : Lane::kQueries;
+    const bool batch = route.method == "POST" && call.flag(header::kIsBatch);
+    return bytes <= kReactorBodyBytesMax && !batch ? Lane::kReactor : Lane::kItems;
+}
+
+// Where a request goes on that must not do so on its connection's thread.
+Lane second_lane(const Route& route, const Call& call) {
+    if (queries(route, call)) return Lane::kQueries;
+    return route.lane == Lane::kReactor ? Lane::kItems : route.lane;
 }
 
 void begin(const Backend& backend, const CallPtr& call) {
@@ -202,7 +216,7 @@ void dispatch(const Backend& backend, const CallPtr& call) {
     if (asks_for_other_plan(*call)) {
         return call->fail(service::bad_request("Only queries on items have a query plan."));
     }
-    run_in(lane_of(*call->route, *call), backend, call);
+    run_in(first_lane(*call->route, *call), backend, call);
 }
 
 bool run_again(const Backend& backend, const CallPtr& call, const Error& error) {
@@ -211,8 +225,7 @@ bool run_again(const Backend& backend, const CallPtr& call, const Error& error) 
     const bool once = moved && !call->repeated;
     if (error.code() != ErrorCode::kWouldBlock && !once) return false;
     call->repeated = call->repeated || moved;
-    const Lane lane = lane_of(*call->route, *call);
-    run_in(lane == Lane::kReactor ? Lane::kItems : lane, backend, call);
+    run_in(second_lane(*call->route, *call), backend, call);
     return true;
 }
 

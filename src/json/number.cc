@@ -2,7 +2,6 @@
 
 #include <charconv>
 #include <cmath>
-#include <cstdio>
 
 #include "json/text.h"
 
@@ -61,15 +60,16 @@ void append_number(std::string& out, const Number& number) {
     } else if (std::isinf(real)) {
         out += real > 0 ? "Infinity" : "-Infinity";
     } else {
-        const auto length =
-            static_cast<std::size_t>(std::snprintf(buffer, sizeof(buffer), "%.15g", real));
-        if (to_double({buffer, length}) == real) {
-            out.append(buffer, length);
-        } else {
-            out.append(
-                buffer,
-                static_cast<std::size_t>(std::snprintf(buffer, sizeof(buffer), "%.17g", real)));
-        }
+        // With 15 digits if they tell the number from all others, else with 17, as "%.15g" does.
+        const auto print = [&](int digits) {
+            const char* const end =
+                std::to_chars(
+                    buffer, buffer + sizeof(buffer), real, std::chars_format::general, digits)
+                    .ptr;
+            return std::string_view(buffer, static_cast<std::size_t>(end - buffer));
+        };
+        const std::string_view rounded = print(15);
+        out += to_double(rounded) == real ? rounded : print(17);
     }
 }
 

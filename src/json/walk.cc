@@ -1,5 +1,7 @@
 #include "json/walk.h"
 
+#include <cstring>
+
 #include "json/number.h"
 #include "json/text.h"
 
@@ -7,12 +9,40 @@ namespace orrery::json {
 
 namespace {
 
-// Integers of up to 15 digits print as written; -0 does not.
+constexpr std::string_view kDigits = "0123456789";
+constexpr std::string_view kAfterNumber = ",]}";
+
+// Whether append_number() prints the number as it is written. Most are integers or decimal
+// fractions of at most 15 digits, all of which a double keeps; what it prints with an exponent,
+// with fewer zeros or without a sign is not among them.
 bool prints_as_written(std::string_view number) {
+    constexpr std::size_t kDigitsMax = 15;
     const bool negative = number.front() == '-';
-    const std::string_view digits = negative ? number.substr(1) : number;
-    if (digits.size() > 15 || (negative && digits == "0")) return false;
-    return digits.find_first_not_of("0123456789") == std::string_view::npos;
+    if (negative) number.remove_prefix(1);
+    const std::size_t point = number.find('.');
+    const std::string_view whole = number.substr(0, point);
+    if (number.size() > kDigitsMax || whole.find_first_not_of(kDigits) != std::string_view::npos) {
+        return false;
+    }
+    if (point == std::string_view::npos) return !negative || whole != "0";
+    const std::string_view fraction = number.substr(point + 1);
+    return fraction.find_first_not_of(kDigits) == std::string_view::npos &&
+           fraction.back() != '0' && (whole != "0" || !fraction.starts_with("0000"));
+}
+
+// The place after the string that starts at `from`; null if it does not end.
+const char* skip_string(const char* from, const char* end) {
+    const char* at = from + 1;
+    while (true) {
+        at = static_cast<const char*>(std::memchr(at, '"', static_cast<std::size_t>(end - at)));
+        if (at == nullptr) return nullptr;
+        const char* backslash = at;
+        while (backslash[-1] == '\\') {
+            --backslash;
+        }
+        ++at;
+        if ((at - backslash) % 2 != 0) return at;  // an even number of backslashes before the quote
+    }
 }
 
 }  // namespace
@@ -53,27 +83,32 @@ bool quoted_equals(std::string_view quoted, std::string_view plain) {
 }
 
 bool append_with_plain_numbers(std::string& out, std::string_view json) {
-    StoredText text(json);
-    std::size_t copied = 0;
-    while (!text.at_end()) {
-        const char c = text.peek();
-        if (c == '"') {
-            text.string();
-        } else if (c == '-' || (c >= '0' && c <= '9')) {
-            const std::size_t at = text.offset();
-            const std::string_view number = text.scalar();
-            if (number.empty() || prints_as_written(number)) continue;
-            const Number parsed = Number::parse(number);
-            if (!parsed.is_finite()) return false;
-            out.append(json, copied, at - copied);
-            append_number(out, parsed);
-            copied = text.offset();
+    const char* copied = json.data();
+    const char* const end = copied + json.size();
+    for (const char* at = copied; at != end;) {
+        if (*at == '"') {
+            at = skip_string(at, end);
+            if (at == nullptr) return false;
+        } else if (*at == '-' || (*at >= '0' && *at <= '9')) {
+            const std::string_view rest(at, static_cast<std::size_t>(end - at));
+            const std::string_view number = rest.substr(0, number_length(rest));
+            const std::string_view after = rest.substr(number.size(), 1);
+            const bool ended = after.empty() || kAfterNumber.find(after[0]) != kAfterNumber.npos;
+            if (number.empty() || !ended) return false;
+            if (!prints_as_written(number)) {
+                const Number parsed = Number::parse(number);
+                if (!parsed.is_finite()) return false;
+                out.append(copied, at);
+                append_number(out, parsed);
+                copied = at + number.size();
+            }
+            at += number.size();
         } else {
-            text.take(c);
+            ++at;
         }
     }
-    out.append(json, copied);
-    return text.ok();
+    out.append(copied, end);
+    return true;
 }
 
 }  // namespace orrery::json

@@ -1,9 +1,13 @@
 #include "json/walk.h"
 
+#include <random>
+
 #include <gtest/gtest.h>
 
+#include "json/number.h"
+
 namespace orrery::json {
-namespace {
+namespace walk_test {
 
 std::string pieces(std::string_view container) {
     std::string out;
@@ -44,5 +48,43 @@ TEST(Walk, PrintsPlainNumbers) {
     EXPECT_FALSE(append_with_plain_numbers(out, "[1e400]"));
 }
 
-}  // namespace
+TEST(Walk, PlainNumbersSkipStrings) {
+    for (const char* text : {R"(["1.0","\\","\"1.0\\\"","\\\\",""])", R"({"1.0\"":"\u005c1.0"})"}) {
+        std::string out;
+        EXPECT_TRUE(append_with_plain_numbers(out, text));
+        EXPECT_EQ(out, text);
+    }
+}
+
+TEST(Walk, PlainNumbersFindDamage) {
+    for (const char* text : {R"(["a)", R"(["a\"])", "[1x]", "[-]", "[1.]", "[1"}) {
+        std::string out;
+        EXPECT_EQ(append_with_plain_numbers(out, text), std::string_view(text) == "[1") << text;
+    }
+}
+
+// The short cut for numbers that print as they are written.
+TEST(Walk, PlainNumbersAreThoseOfTheParsedValue) {
+    std::mt19937 random(5);
+    const auto digits = [&](std::size_t count_max) {
+        std::string out;
+        for (std::size_t count = 1 + random() % count_max; out.size() < count;) {
+            out += static_cast<char>('0' + (random() % 3 == 0 ? 0 : random() % 10));
+        }
+        return out;
+    };
+    for (int i = 0; i < 20'000; ++i) {
+        std::string number = random() % 4 == 0 ? "-" : "";
+        number += random() % 3 == 0 ? "0" : std::to_string(random() % 9 + 1) + digits(12);
+        if (random() % 3 != 0) number += "." + digits(8);
+        if (random() % 8 == 0) number += "e" + std::to_string(random() % 20);
+        std::string plain;
+        append_number(plain, Number::parse(number));
+        std::string out;
+        ASSERT_TRUE(append_with_plain_numbers(out, number));
+        ASSERT_EQ(out, plain) << number;
+    }
+}
+
+}  // namespace walk_test
 }  // namespace orrery::json

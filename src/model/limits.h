@@ -51,6 +51,7 @@ inline constexpr std::size_t kContinuationBytesMax = 4096;
 inline constexpr std::int64_t kQueryPageMillisecondsMax = 5'000;   // then the page ends
 inline constexpr std::int64_t kOperationMillisecondsMax = 60'000;  // ours; then 408
 inline constexpr std::uint64_t kConditionWorkMax = 2'000'000;      // ours: of a patch, steps
+inline constexpr std::uint64_t kShortQueryWorkMax = 4'000;         // ours: on a reactor, steps
 inline constexpr std::size_t kQueryGroupsMax = 500'000;            // GROUP BY table cells
 inline constexpr std::size_t kQueryMemoryBytesMax = 256 << 20;     // ours: of one query
 inline constexpr std::size_t kQueryMemoryMegabytesDefault = 512;   // ours: of all together; 429

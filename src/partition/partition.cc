@@ -262,13 +262,13 @@ KeyDeletesPtr Partition::deletes() const {
     return deletes_;
 }
 
-Partition::View Partition::view() const {
+Partition::View Partition::view(bool may_block) const {
     // A delete takes effect after the commit in which it is the last write, and the items it hides
     // are removed later: if the deletes are the same before and after, the snapshot is consistent
     // with them.
     while (true) {
         View view{.reader = nullptr, .deletes = deletes()};
-        view.reader = store_->snapshot();
+        view.reader = may_block ? store_->snapshot() : store_->snapshot_in_memory();
         if (view.deletes == deletes()) return view;
     }
 }

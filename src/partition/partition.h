@@ -98,7 +98,8 @@ public:
         std::shared_ptr<const storage::Reader> reader;
         KeyDeletesPtr deletes;
     };
-    View view() const;
+    // Where it may not block, reading from it fails with kWouldBlock if the data is not in memory.
+    View view(bool may_block = true) const;
     const Clock& clock() const { return environment_.clock; }
 
     // Thread-safe; the task is always completed.

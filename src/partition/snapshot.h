@@ -82,6 +82,10 @@ public:
     };
     Result<std::unique_ptr<Walk>> items(Docnum from) const;
 
+    // Whether reading never skips items in an unlimited number, nor collects them: none is hidden,
+    // and the scope is not one of hashes.
+    bool reads_in_steps() const { return hides_nothing() && !scope_.epks; }
+
 private:
     Snapshot() = default;
 

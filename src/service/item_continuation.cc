@@ -99,12 +99,12 @@ Result<std::vector<UnreadPart>> ItemTokens::check_v1(std::string_view token) con
 }
 
 std::string ItemTokens::scope() const {
-    return feed_.name + " 2 " + container_.rid.text() + " " + feed_.digest;
+    return feed_.name + " 2 " + container_.rid.text() + " " + (feed_.digest ? feed_.digest() : "");
 }
 
 std::string ItemTokens::scope_v1() const {
     std::string out = feed_.name_v1 + " " + selection_.text_v1(container_);
-    if (!feed_.digest.empty()) out += " " + feed_.digest;
+    if (feed_.digest) out += " " + feed_.digest();
     return out;
 }
 

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -40,10 +41,11 @@ struct ItemContinuation {
 // The continuation tokens of one feed or query over one selection. References must outlive it.
 class ItemTokens {
 public:
-    // What is read. A query has a digest, so that a token of another query is refused.
+    // What is read. A query has a digest, so that a token of another query is refused; most pages
+    // need none.
     struct Feed {
         std::string name;
-        std::string digest;
+        std::function<std::string()> digest;
         std::string name_v1;  // in tokens of version 1
     };
 

@@ -22,17 +22,27 @@ private:
     sql::Item item_;
 };
 
+Error would_take_long() {
+    return Error(ErrorCode::kWouldBlock, "reading the partition may take long");
+}
+
 }  // namespace
 
 Result<std::unique_ptr<PartitionSource>> PartitionSource::open(
     const partition::Partition& partition,
     const partition::FeedScope& scope,
-    std::optional<std::int32_t> default_ttl) {
+    std::optional<std::int32_t> default_ttl,
+    bool may_block) {
     const auto view = partition.index_view();
-    partition::Snapshot snapshot = TRY(partition::Snapshot::take(partition, scope, default_ttl));
+    partition::Snapshot snapshot =
+        TRY(partition::Snapshot::take(partition, scope, default_ttl, partition.view(may_block)));
+    if (!may_block && !snapshot.reads_in_steps()) return would_take_long();
     partition::IndexReader index =
         TRY(partition::IndexReader::open(partition, view, snapshot.reader()));
-    return std::make_unique<PartitionSource>(Opened(), std::move(snapshot), std::move(index));
+    auto source =
+        std::make_unique<PartitionSource>(Opened(), std::move(snapshot), std::move(index));
+    source->may_block_ = may_block;
+    return source;
 }
 
 Result<std::unique_ptr<PartitionSource>> PartitionSource::open(
@@ -56,6 +66,11 @@ Result<const sql::Item*> PartitionSource::load(sql::ItemNumber number) {
     if (!found) return static_cast<const sql::Item*>(nullptr);
     item_ = {.number = found->docnum, .json = found->json};
     return static_cast<const sql::Item*>(&item_);
+}
+
+Result<std::optional<std::uint64_t>> PartitionSource::count() const {
+    if (!may_block_ && !is_whole()) return would_take_long();
+    return snapshot_.count();
 }
 
 std::unique_ptr<index::DocnumCursor> PartitionSource::members() const {

@@ -24,15 +24,8 @@ namespace orrery::service {
 
 namespace {
 
-using SteadyClock = std::chrono::steady_clock;
-
-Result<ParsedQuery> parse(const catalog::Container& container,
-                          const QueryText& text,
-                          sql::Surroundings surroundings,
-                          sql::UdfCaller* udfs) {
-    surroundings.udfs = udfs;
-    return parse_query(
-        text, TRY(parse_computed(container.definition.computed_properties)), surroundings);
+Error too_long_here() {
+    return Error(ErrorCode::kWouldBlock, "the query takes too long for this thread");
 }
 
 // UDFs are interrupted when the time of their session is up; the page should end before.
@@ -235,8 +228,8 @@ private:
                                                   const partition::FeedScope& scope) const {
         const auto partition = TRY(partitions_.open(container_, range, context_.allowance));
         TRY(check_session(context_, *partition));
-        auto source =
-            TRY(PartitionSource::open(*partition, scope, container_.definition.default_ttl));
+        auto source = TRY(PartitionSource::open(
+            *partition, scope, container_.definition.default_ttl, context_.allowance.may_block));
         context_.receipt.position = {.range_id = partition->identity().range_id,
                                      .lsn = source->lsn()};
         ++context_.receipt.metrics.partitions;
@@ -288,7 +281,20 @@ Result<QueryAnswer> Queries::run(Context& context,
     TRY(check_intended_container(context.request, container));
     const auto start = SteadyClock::now();
     sql::Budget budget(limits_of(context.allowance, udfs != nullptr));
-    const ParsedQuery query = TRY(parse(container, text, surroundings_at(clock_, budget), udfs));
+    const ParsedQuery query = TRY(parse(container, text, budget, udfs));
+    const bool must_be_short = !context.allowance.may_block;
+    if (must_be_short && !query.statement->may_be_short()) return too_long_here();
+    auto answer = run(context, options, container, query, start);
+    const bool was_long = !answer && answer.error().code() == ErrorCode::kWouldBlock;
+    if (must_be_short && was_long) query.statement->was_long();
+    return answer;
+}
+
+Result<QueryAnswer> Queries::run(Context& context,
+                                 const QueryOptions& options,
+                                 const catalog::Container& container,
+                                 const ParsedQuery& query,
+                                 SteadyClock::time_point start) const {
     const ItemSelection selection = TRY(select_items(context.request, container));
     const Routing routing = route(query, container, selection);
     // A container without a partition key has one partition, and its clients know of no others.
@@ -309,13 +315,16 @@ Result<QueryAnswer> Queries::run(Context& context,
                                          {.describe = options.index_metrics,
                                           .measure = options.query_metrics,
                                           .seeks_end = seeks_end}));
-    if (merged) budget.take(read_ahead_bytes_max(ranges.size()));
+    if (merged) {
+        if (!context.allowance.may_block) return too_long_here();  // it waits for other threads
+        query.context.surroundings.budget->take(read_ahead_bytes_max(ranges.size()));
+    }
     const RangeReader reader(partitions_,
                              signer_,
                              context,
                              {container, selection, ranges},
                              {.name = merge ? "merged query" : "query",
-                              .digest = digest_of(query),
+                              .digest = [&query] { return digest_of(query); },
                               .name_v1 = merged ? "merged query" : "query"});
     TRY(merged               ? reader.read_merged(readers_, page)
         : merge || addressed ? reader.read(page)
@@ -336,10 +345,11 @@ Result<QueryAnswer> Queries::run_over(Context& context,
                                       sql::UdfCaller* udfs,
                                       std::chrono::milliseconds time) const {
     sql::Budget budget(page_limits_within(time, context.allowance));
-    const ParsedQuery query = TRY(parse(container, text, surroundings_at(clock_, budget), udfs));
+    const ParsedQuery query = TRY(parse(container, text, budget, udfs));
     const ItemSelection selection = TRY(select_items(context.request, container));
-    const ItemTokens::Feed feed{
-        .name = "script query", .digest = digest_of(query), .name_v1 = "script query"};
+    const ItemTokens::Feed feed{.name = "script query",
+                                .digest = [&query] { return digest_of(query); },
+                                .name_v1 = "script query"};
     const ItemTokens tokens(signer_, feed, container, selection);
     sql::Resume from;
     if (context.request.continuation) {
@@ -352,13 +362,25 @@ Result<QueryAnswer> Queries::run_over(Context& context,
     });
 }
 
+Result<ParsedQuery> Queries::parse(const catalog::Container& container,
+                                   const QueryText& text,
+                                   sql::Budget& budget,
+                                   sql::UdfCaller* udfs) const {
+    sql::Surroundings surroundings = surroundings_at(clock_, budget);
+    surroundings.udfs = udfs;
+    return parse_query(statements_,
+                       text,
+                       TRY(parse_computed(container.definition.computed_properties)),
+                       surroundings);
+}
+
 Result<std::string> Queries::plan(Context& context,
                                   const QueryOptions& options,
                                   const catalog::Container& container,
                                   const QueryText& text) const {
     TRY(check_intended_container(context.request, container));
     sql::Budget budget(page_limits(context.allowance));
-    const ParsedQuery query = TRY(parse(container, text, surroundings_at(clock_, budget), nullptr));
+    const ParsedQuery query = TRY(parse(container, text, budget, nullptr));
     return plan_text(query, container, sql::QueryFeatures::parse(options.supported_features));
 }
 

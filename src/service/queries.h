@@ -14,6 +14,7 @@
 #include "service/continuation.h"
 #include "service/partitions.h"
 #include "service/query_page.h"
+#include "service/statements.h"
 #include "sql/budget.h"
 #include "sql/source.h"
 #include "sql/udf.h"
@@ -45,8 +46,9 @@ public:
             ThreadPool& readers)
         : partitions_(partitions), signer_(signer), clock_(clock), readers_(readers) {}
 
-    // Reads from disk: call only where blocking is allowed. `udfs` are the container's and are
-    // called on this thread; without them a query that calls any is refused.
+    // Where blocking is not allowed: kWouldBlock if the query has to read from disk or takes long.
+    // `udfs` are the container's and are called on this thread; without them a query that calls any
+    // is refused.
     Result<QueryAnswer> run(Context& context,
                             const QueryOptions& options,
                             const catalog::Container& container,
@@ -71,6 +73,19 @@ public:
                              const QueryText& text) const;
 
 private:
+    using SteadyClock = std::chrono::steady_clock;
+
+    Result<QueryAnswer> run(Context& context,
+                            const QueryOptions& options,
+                            const catalog::Container& container,
+                            const ParsedQuery& query,
+                            SteadyClock::time_point start) const;
+    Result<ParsedQuery> parse(const catalog::Container& container,
+                              const QueryText& text,
+                              sql::Budget& budget,
+                              sql::UdfCaller* udfs) const;
+
+    mutable Statements statements_;  // thread-safe
     Partitions& partitions_;
     const ContinuationSigner& signer_;
     const Clock& clock_;

@@ -15,7 +15,7 @@
 #include "sql/parser.h"
 
 namespace orrery::service {
-namespace {
+namespace query_budget_test {
 
 using testing::HasSubstr;
 using testing_support::Asked;
@@ -91,7 +91,7 @@ protected:
         if (!key.empty()) request.partition_key = key;
         const ItemSelection selection = must(select_items(request, *container_));
         const auto partition = must(services_.partitions->open(*container_, 0));
-        return must(PartitionSource::open(*partition, selection.scope, std::nullopt));
+        return must(PartitionSource::open(*partition, selection.scope, std::nullopt, true));
     }
 
     sql::Budget::Limits limits(std::int64_t looks_per_page) {
@@ -245,5 +245,5 @@ TEST_F(QueryBudgetTest, ConditionsAreLimited) {
     EXPECT_THAT(refused.error().message(), HasSubstr("does more work"));
 }
 
-}  // namespace
+}  // namespace query_budget_test
 }  // namespace orrery::service

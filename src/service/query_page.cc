@@ -7,8 +7,6 @@
 #include "model/limits.h"
 #include "service/errors.h"
 #include "service/explain.h"
-#include "sql/checks.h"
-#include "sql/parser.h"
 #include "sql/printer.h"
 
 namespace orrery::service {
@@ -18,14 +16,14 @@ Result<sql::QuerySpec> parse_spec(const QueryText& text) {
     return sql::parse_query_spec(text.body);
 }
 
-Result<ParsedQuery> parse_query(const QueryText& text,
+Result<ParsedQuery> parse_query(Statements& statements,
+                                const QueryText& text,
                                 std::vector<sql::ComputedProperty> computed,
                                 const sql::Surroundings& surroundings) {
     ParsedQuery out;
     out.spec = TRY(parse_spec(text));
-    out.syntax = TRY(sql::parse(out.spec.text));
-    TRY(sql::check_query(*out.syntax,
-                         {.find_function = sql::find_function, .allow_unsupported = false}));
+    out.statement = TRY(statements.parse(out.spec.text));
+    out.syntax = out.statement->syntax();
     out.context = {.parameters = out.spec.parameters,
                    .computed = std::move(computed),
                    .surroundings = surroundings};

@@ -14,6 +14,7 @@
 #include "service/context.h"
 #include "service/continuation.h"
 #include "service/page.h"
+#include "service/statements.h"
 #include "sql/ast.h"
 #include "sql/binder.h"
 #include "sql/exec/page.h"
@@ -30,7 +31,8 @@ struct QueryText {
 // A parsed and validated query.
 struct ParsedQuery {
     sql::QuerySpec spec;
-    sql::ast::QueryPtr syntax;
+    StatementPtr statement;
+    sql::ast::QueryPtr syntax;  // of the statement
     sql::BindingContext context;
 };
 
@@ -38,7 +40,8 @@ Result<sql::QuerySpec> parse_spec(const QueryText& text);
 
 // `surroundings` are those of the page that will be read. A query that calls UDFs is refused when
 // they have none.
-Result<ParsedQuery> parse_query(const QueryText& text,
+Result<ParsedQuery> parse_query(Statements& statements,
+                                const QueryText& text,
                                 std::vector<sql::ComputedProperty> computed,
                                 const sql::Surroundings& surroundings);
 

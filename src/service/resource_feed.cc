@@ -97,7 +97,8 @@ Result<Page> ResourceFeed::rows(Context& context,
                                 const std::string& scope) const {
     const Request& request = context.request;
     sql::Budget budget(page_limits(context.allowance));
-    const ParsedQuery parsed = TRY(parse_query(query, {}, surroundings_at(clock_, budget)));
+    const ParsedQuery parsed =
+        TRY(parse_query(statements_, query, {}, surroundings_at(clock_, budget)));
     ResourceSource source(resources);
     // A token of another query, or for other resources, is refused.
     const std::string bound_to = "query on " + scope + " " + digest_of(parsed);

@@ -45,6 +45,7 @@ private:
                       const std::vector<Listed>& resources,
                       const std::string& scope) const;
 
+    mutable Statements statements_;  // thread-safe
     const ContinuationSigner& signer_;
     const Clock& clock_;
 };

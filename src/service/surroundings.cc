@@ -30,6 +30,8 @@ sql::Surroundings surroundings_at(const Clock& clock, sql::Budget& budget) {
 sql::Budget::Limits page_limits(const Allowance& allowance) {
     return {.page_time = std::chrono::milliseconds(limits::kQueryPageMillisecondsMax),
             .query_time = time_until(allowance.deadline),
+            .work_max = allowance.may_block ? sql::Budget::kUnlimited : limits::kShortQueryWorkMax,
+            .may_go_on_elsewhere = !allowance.may_block,
             .memory_max = limits::kQueryMemoryBytesMax,
             .pool = allowance.memory,
             .pacer = allowance.pacer};

@@ -14,7 +14,7 @@ namespace orrery::service {
 // As of now, by the server's clock. The budget must outlive what is run with them.
 sql::Surroundings surroundings_at(const Clock& clock, sql::Budget& budget);
 
-// The limits of a page that answers a request.
+// The limits of a page that answers a request. Where it may not block it has to be short.
 sql::Budget::Limits page_limits(const Allowance& allowance);
 
 // The same for what has to be done in this time, by a script or with its UDFs: the page ends early

@@ -8,6 +8,7 @@
 #include "sql/errors.h"
 #include "sql/printer.h"
 #include "sql/projection.h"
+#include "sql/walk.h"
 
 namespace orrery::sql {
 
@@ -179,6 +180,11 @@ Result<Prepared> bind(const ast::Query& query, const BindingContext& context) {
 }
 
 std::optional<Value> ConstantFolder::fold(const ast::Expression& expression) {
+    // Most expressions refer to the item; binding them would only make an error message.
+    const bool names_a_source = any_below(expression, [](const ast::Expression& part) {
+        return std::holds_alternative<ast::Identifier>(part.node);
+    });
+    if (names_a_source) return std::nullopt;
     Binding binding(context_);
     auto bound = binding.bind(expression);
     if (!bound || (*bound)->op != Op::kConstant) return std::nullopt;

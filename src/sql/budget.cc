@@ -111,6 +111,9 @@ Status Budget::status() const {
         case Stop::kGivenUp:
             return Error(ErrorCode::kThrottled, "Too many long queries are running; retry later.");
         case Stop::kWork:
+            if (limits_.may_go_on_elsewhere) {
+                return Error(ErrorCode::kWouldBlock, "The query is too long for this thread.");
+            }
             return Error(ErrorCode::kBadRequest,
                          "The query does more work than the limit of " +
                              std::to_string(limits_.work_max) + " steps allows.");

@@ -40,6 +40,7 @@ public:
         Duration page_time = Duration::max();
         Duration query_time = Duration::max();
         std::uint64_t work_max = kUnlimited;  // units
+        bool may_go_on_elsewhere = false;     // more work than that: kWouldBlock instead of 400
         std::size_t memory_max = std::numeric_limits<std::size_t>::max();
         MemoryPool* pool = nullptr;  // shared with other queries; null: no shared maximum
         Pacer* pacer = nullptr;      // told of every kSlice; time it blocks counts for deadlines

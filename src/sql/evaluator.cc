@@ -14,8 +14,7 @@ Evaluator::Evaluator(std::uint32_t variable_count, const Surroundings& surroundi
     : variables(variable_count),
       surroundings_(surroundings),
       budget_(surroundings.budget == nullptr ? unlimited_ : *surroundings.budget),
-      own_(budget_),
-      random_(surroundings.random_seed) {}
+      own_(budget_) {}
 
 Value Evaluator::evaluate(const BoundExpression& expression) {
     if (!budget_.count()) return Value::undefined();
@@ -143,7 +142,7 @@ Value Evaluator::call_on(const BoundExpression& expression, std::span<const Valu
     } else {
         if (!expression.function->deterministic) {
             context.now_ticks = now_ticks();
-            context.random = static_cast<double>(random_() >> 11) * 0x1.0p-53;
+            context.random = next_random();
         }
         result = call_function(*expression.function, arguments, context);
     }
@@ -233,6 +232,11 @@ void Evaluator::fail(Error error) {
 Status Evaluator::take_status() {
     if (auto error = take_error()) return *std::move(error);
     return budget_.status();
+}
+
+double Evaluator::next_random() {
+    if (!random_) random_.emplace(surroundings_.random_seed);
+    return static_cast<double>((*random_)() >> 11) * 0x1.0p-53;
 }
 
 std::int64_t Evaluator::now_ticks() const {

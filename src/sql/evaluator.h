@@ -75,6 +75,7 @@ private:
     Value subquery(const BoundExpression& expression);
     bool has_row(const BoundQuery& query);
     std::int64_t now_ticks() const;
+    double next_random();  // from 0 up to, but not including, 1
 
     Surroundings surroundings_;
     Budget unlimited_;  // used when the query has none
@@ -82,7 +83,7 @@ private:
     Arena own_;
     Arena* arena_ = &own_;
     std::optional<Error> error_;
-    std::mt19937_64 random_;
+    std::optional<std::mt19937_64> random_;  // made for the first RAND: seeding it takes long
     std::string scratch_;
 };
 

@@ -85,6 +85,9 @@ class PartitionStore : public Reader {
 public:
     // The current state; it does not change while referenced.
     virtual std::shared_ptr<const Reader> snapshot() const = 0;
+    // The same without ever waiting for the medium: reads and cursors fail with kWouldBlock where
+    // the data is not in memory.
+    virtual std::shared_ptr<const Reader> snapshot_in_memory() const { return snapshot(); }
 
     using Done = std::function<void(Status)>;
 

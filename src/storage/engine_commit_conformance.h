@@ -60,8 +60,30 @@ TYPED_TEST_P(EngineWithoutWaiting, ReadsFromMemoryAreRightOrWouldBlock) {
     }
 }
 
+TYPED_TEST_P(EngineWithoutWaiting, SnapshotsInMemoryAreRightOrWouldBlock) {
+    const auto store = this->open(1);
+    fill(*store, {"a", "b", "c"});
+    const auto snapshot = store->snapshot_in_memory();
+    fill(*store, {"d"});
+    std::string value;
+    const auto got = snapshot->get("b", value);
+    EXPECT_TRUE(got ? *got : got.error().code() == ErrorCode::kWouldBlock);
+    std::string keys;
+    const auto cursor = snapshot->scan(everything(), Direction::kForward);
+    for (; cursor->valid(); cursor->next()) {
+        keys += cursor->key();
+    }
+    const Status status = cursor->status();
+    if (status) {
+        EXPECT_EQ(keys, "abc");
+    } else {
+        EXPECT_EQ(status.error().code(), ErrorCode::kWouldBlock);
+    }
+}
+
 REGISTER_TYPED_TEST_SUITE_P(EngineWithoutWaiting,
                             CommitsOfManyPartitionsNeedOneThread,
-                            ReadsFromMemoryAreRightOrWouldBlock);
+                            ReadsFromMemoryAreRightOrWouldBlock,
+                            SnapshotsInMemoryAreRightOrWouldBlock);
 
 }  // namespace orrery::storage::conformance

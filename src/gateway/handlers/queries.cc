@@ -62,6 +62,9 @@ void query_items(const Backend& backend,
     if (!service::calls_udfs(query_text_of(*call))) {
         return answer(backend, call, found, run(backend, *call, found, nullptr));
     }
+    if (!call->context.allowance.may_block) {
+        return answer(backend, call, found, Error(ErrorCode::kWouldBlock, "the query calls UDFs"));
+    }
     call->context.allowance.pacer = nullptr;  // from here on it runs on a script thread
     const auto result = std::make_shared<std::optional<Result<service::QueryAnswer>>>();
     const Status posted = backend.script_executor.with_udfs(

@@ -97,11 +97,14 @@ private:
 
     // Uses the entry in place of the item; false when it does not hold the whole value.
     bool show_entry() {
+        shown_ = covering_;
+        if (covered_ == cursor_->value()) return true;  // as all entries of an equality
+        covered_.reset();
         arena_.reset();
         const auto value = decode(cursor_->value(), arena_);
         if (!value) return false;
         covering_.front() = *value;
-        shown_ = covering_;
+        covered_ = cursor_->value();
         return true;
     }
 
@@ -134,6 +137,7 @@ private:
     IndexSource::Path path_;
     std::unique_ptr<index::TermCursor> cursor_;
     std::unique_ptr<index::DocnumCursor> lacking_;
+    std::optional<std::string> covered_;  // the entry's value that covering_ shows
     bool started_ = false;
     bool lacking_started_ = false;
     bool ended_ = false;    // this end has been returned

@@ -21,6 +21,17 @@ namespace {
 
 rocksdb::Slice to_slice(std::string_view bytes) { return {bytes.data(), bytes.size()}; }
 
+Error read_error(const rocksdb::Status& status, const RocksInstance& instance) {
+    if (status.IsIncomplete()) return Error(ErrorCode::kWouldBlock, "not in memory");
+    return to_error(status, "reading from " + instance.path);
+}
+
+rocksdb::ReadOptions in_memory() {
+    rocksdb::ReadOptions options;
+    options.read_tier = rocksdb::kBlockCacheTier;
+    return options;
+}
+
 // A partition's key with its prefix, on the stack unless it is long.
 class FullKey {
 public:
@@ -52,15 +63,13 @@ public:
     };
 
     RocksCursor(std::shared_ptr<RocksInstance> instance,
-                const rocksdb::Snapshot* snapshot,
+                rocksdb::ReadOptions options,
                 Bounds bounds,
                 Direction direction)
         : instance_(std::move(instance)),
           bounds_(std::move(bounds)),
           prefix_(std::string_view(bounds_.from).substr(0, kPrefixSize)),
           direction_(direction) {
-        rocksdb::ReadOptions options;
-        options.snapshot = snapshot;
         // The filters contain whole keys only, so they cannot serve range scans.
         options.total_order_seek = true;
         from_ = bounds_.from;
@@ -103,7 +112,8 @@ public:
     }
 
     Status status() const override {
-        return to_status(iterator_->status(), "reading from " + instance_->path);
+        const rocksdb::Status status = iterator_->status();
+        return status.ok() ? Status() : read_error(status, *instance_);
     }
 
 private:
@@ -153,8 +163,7 @@ Result<bool> KeySpace::get(RocksInstance& instance,
     const rocksdb::Status status =
         db.Get(options, db.DefaultColumnFamily(), FullKey(prefix_, key).slice(), &found);
     if (status.IsNotFound()) return false;
-    if (status.IsIncomplete()) return Error(ErrorCode::kWouldBlock, "not in memory");
-    if (!status.ok()) return to_error(status, "reading from " + instance.path);
+    if (!status.ok()) return read_error(status, instance);
     if (found.IsPinned()) value.assign(found.data(), found.size());
     return true;
 }
@@ -182,7 +191,7 @@ Result<std::vector<std::optional<std::string>>> KeySpace::get_many(
     std::vector<std::optional<std::string>> values(keys.size());
     for (std::size_t i = 0; i < keys.size(); ++i) {
         if (statuses[i].IsNotFound()) continue;
-        if (!statuses[i].ok()) return to_error(statuses[i], "reading from " + instance.path);
+        if (!statuses[i].ok()) return read_error(statuses[i], instance);
         values[i].emplace(found[i].data(), found[i].size());
     }
     return values;
@@ -197,13 +206,18 @@ std::unique_ptr<Cursor> KeySpace::scan(std::shared_ptr<RocksInstance> instance,
     // RocksDB does not define iteration over an inverted range.
     if (bounds.until && *bounds.until < bounds.from) bounds.until = bounds.from;
     return std::make_unique<RocksCursor>(
-        std::move(instance), options.snapshot, std::move(bounds), direction);
+        std::move(instance), options, std::move(bounds), direction);
 }
 
 class RocksSnapshot final : public Reader {
 public:
-    RocksSnapshot(std::shared_ptr<RocksInstance> instance, std::shared_ptr<const KeySpace> keys)
-        : instance_(std::move(instance)), snapshot_(instance_->db.get()), keys_(std::move(keys)) {
+    RocksSnapshot(std::shared_ptr<RocksInstance> instance,
+                  std::shared_ptr<const KeySpace> keys,
+                  rocksdb::ReadOptions options)
+        : instance_(std::move(instance)),
+          snapshot_(instance_->db.get()),
+          keys_(std::move(keys)),
+          options_(std::move(options)) {
         options_.snapshot = snapshot_.snapshot();
     }
 
@@ -238,15 +252,17 @@ public:
         return keys_->get_many(*database_->instance(), {}, keys);
     }
     Result<bool> get_from_memory(std::string_view key, std::string& value) const override {
-        rocksdb::ReadOptions options;
-        options.read_tier = rocksdb::kBlockCacheTier;
-        return keys_->get(*database_->instance(), options, key, value);
+        return keys_->get(*database_->instance(), in_memory(), key, value);
     }
     std::unique_ptr<Cursor> scan(const Range& range, Direction direction) const override {
         return keys_->scan(database_->instance(), {}, range, direction);
     }
     std::shared_ptr<const Reader> snapshot() const override {
-        return std::make_shared<RocksSnapshot>(database_->instance(), keys_);
+        return std::make_shared<RocksSnapshot>(
+            database_->instance(), keys_, rocksdb::ReadOptions());
+    }
+    std::shared_ptr<const Reader> snapshot_in_memory() const override {
+        return std::make_shared<RocksSnapshot>(database_->instance(), keys_, in_memory());
     }
     void start_commit(const WriteBatch& batch, Done done) override;
 
