@@ -15,6 +15,7 @@ import os
 import pathlib
 import re
 import shutil
+import socket
 import statistics
 import subprocess
 import sys
@@ -37,7 +38,7 @@ SETTINGS = {
     "checkpoint_completion_target": "0.9",
     "random_page_cost": "1.1",
     "max_connections": "200",
-    "listen_addresses": "''",
+    "listen_addresses": "'127.0.0.1'",
 }
 TABLE = """
 CREATE TABLE items (id text PRIMARY KEY, doc jsonb NOT NULL);
@@ -108,12 +109,18 @@ def written_bytes(pids: list[int]) -> int:
     return total
 
 
+def free_port() -> int:
+    with socket.socket() as one:
+        one.bind(("127.0.0.1", 0))
+        return one.getsockname()[1]
+
+
 def used_bytes(directory: pathlib.Path) -> int:
     return int(run(["du", "-s", "--block-size=1", directory]).split()[0])
 
 
 class Postgres:
-    """PostgreSQL in its own directory, reached over a socket in it. Does not run as root."""
+    """PostgreSQL in its own directory, reached over TCP, as Orrery is. Does not run as root."""
 
     def __init__(self, scratch: pathlib.Path):
         self.programs = max(pathlib.Path("/usr/lib/postgresql").glob("*/bin"), default=None,
@@ -129,9 +136,10 @@ class Postgres:
             cwd="/")
         lines = "".join(f"{name} = {value}\n" for name, value in SETTINGS.items())
         with open(self.data / "postgresql.conf", "a", encoding="utf-8") as settings:
-            settings.write(lines + f"unix_socket_directories = '{self.data}'\n")
+            port = free_port()
+            settings.write(lines + f"port = {port}\nunix_socket_directories = '{self.data}'\n")
         run([*self.user, self.programs / "pg_ctl", "-D", self.data, "-w", "-l", self.data / "log", "start"], cwd="/")
-        self.server = f"host={self.data} user=bench dbname=postgres"
+        self.server = f"host=127.0.0.1 port={port} user=bench dbname=postgres sslmode=disable"
         self.command(TABLE)
 
     def __enter__(self):
