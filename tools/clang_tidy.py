@@ -3,7 +3,7 @@
 
     tools/clang_tidy.py                 what has changed since the commit in tools/clang_tidy.base
     tools/clang_tidy.py --since COMMIT  what has changed since that commit
-    tools/clang_tidy.py --all           everything
+    tools/clang_tidy.py --all           everything, in batches only (tools/ci.py headers does the rest)
 
 Changed means committed, not committed, or new. The base must be a commit of the main branch; without it
 (a shallow clone) everything is checked. Move it after a clean run with --all.
@@ -93,7 +93,8 @@ def tidy(entry: dict, files: frozenset[str]) -> Check:
     # clang-tidy preprocesses everything twice, and fails in SpiderMonkey's headers.
     command = (CLANG_TIDY, "-p", str(BUILD), "--quiet", f"--config-file={ROOT / '.clang-tidy'}",
                "--extra-arg=-Xclang", "--extra-arg=-fno-cxx-modules",
-               f"--header-filter=^{re.escape(str(ROOT))}/src/", "--checks=-bugprone-suspicious-include",
+               f"--header-filter=^{re.escape(str(ROOT))}/src/",
+               "--checks=-bugprone-suspicious-include" + (",-performance-inefficient-*" if is_test(entry) else ""),
                entry["file"])
     target = re.search(r"CMakeFiles/([^/]+)\.dir/", entry["command"])
     name = next(iter(files)) if len(files) == 1 else f"{target[1]} {pathlib.Path(entry['file']).stem}"
@@ -111,19 +112,20 @@ def with_included(files: frozenset[str]) -> frozenset[str]:
     return frozenset().union(*(included(name) for name in files))
 
 
-def checks_of(changed: frozenset[str]) -> list[Check]:
-    """Batches that contain a change, those of the library also if they include one, and every change alone."""
+def checks_of(changed: frozenset[str]) -> tuple[list[Check], list[Check]]:
+    """Batches that contain a change, those of the library also if they include one; and every change alone."""
     entries = [(entry, compiled_by(entry)) for entry in json.loads((BUILD / "compile_commands.json").read_text())]
     entries = [(entry, files) for entry, files in entries if files]
-    out = [tidy(entry, files) for entry, files in entries
-           if changed & (files if is_test(entry) else with_included(files))]
+    tidied = [tidy(entry, files) for entry, files in entries
+              if changed & (files if is_test(entry) else with_included(files))]
     batches = {(next(iter(files)).split("/")[1], is_test(entry)): entry for entry, files in entries
                if "/Unity/" in entry["file"]}
+    single = []
     for name in sorted(changed):
         batch = batches.get((name.split("/")[1], name.endswith(("_test.cc", "test_support.h"))))
         if batch:
-            out.append(alone(batch, name))
-    return out
+            single.append(alone(batch, name))
+    return tidied, single
 
 
 @functools.cache
@@ -167,7 +169,10 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--all", action="store_true", help="check every file")
     parser.add_argument("--since", metavar="COMMIT", help="check what has changed since this commit")
-    checks = checks_of(chosen(parser.parse_args()))
+    arguments = parser.parse_args()
+    checks, single = checks_of(chosen(arguments))
+    if not arguments.all:
+        checks += single
     CACHE.mkdir(parents=True, exist_ok=True)
     version = subprocess.run([CLANG_TIDY, "--version"], capture_output=True, check=True).stdout
     tool = version + (ROOT / ".clang-tidy").read_bytes() + (ROOT / "CMakePresets.json").read_bytes()

@@ -33,10 +33,10 @@ std::shared_ptr<const index::PathPolicy> make_policy() {
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     const std::string_view bytes(reinterpret_cast<const char*>(data), size);
-    static const auto policy = make_policy();
-    index::PathTree tree(*policy);
+    static const auto kPolicy = make_policy();
+    index::PathTree tree(*kPolicy);
     index::Shapes shapes;
-    index::TermExtractor extractor(*policy, nullptr, tree, shapes);
+    index::TermExtractor extractor(*kPolicy, nullptr, tree, shapes);
     index::KeyList keys;
     static_cast<void>(
         extractor.extract(bytes, {.terms = "I", .composites = "C", .item = "#"}, keys));

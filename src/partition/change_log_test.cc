@@ -165,8 +165,9 @@ TEST_F(ChangeLogTest, AnExpiryIsAChangeOfItsOwn) {
     SweepPosition position;
     const auto expired = must(find_expired(*bench_.partition, -1, 100, position));
     ASSERT_TRUE(run(*bench_.partition, [&](ItemWriter& writer) -> Status {
-        for (const Docnum docnum : expired)
+        for (const Docnum docnum : expired) {
             TRY(writer.remove_if_hidden(docnum, -1));
+        }
         return {};
     }));
     EXPECT_EQ(log(), (Lines{"3.0 expiry 2 2", "4.0 create 2", "5.0 expiry 1 1"}));

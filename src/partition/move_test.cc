@@ -163,14 +163,15 @@ TEST_P(MoveTest, NewNumbersCollideWithNone) {
     for (const auto& [docnum, seen] : items_of(*bench_.partition))
         numbers.insert(docnum);
     const Docnum newest = *numbers.rbegin();
+    const auto add_items = [&](ItemWriter& writer) -> Status {
+        for (const char* id : {"new 1", "new 2", "new 3", "new 4", "new 5"}) {
+            TRY(bench_.container.create(writer, item(id, "key 1")));
+        }
+        return {};
+    };
     for (const auto& child : {low, high}) {
         const Seen before = items_of(*child);
-        for (int i = 0; i < 5; ++i) {
-            ASSERT_TRUE(run(*child, [&](ItemWriter& writer) -> Status {
-                TRY(bench_.container.create(writer, item("new " + std::to_string(i), "key 1")));
-                return {};
-            }));
-        }
+        ASSERT_TRUE(run(*child, add_items));
         for (const auto& [docnum, seen] : items_of(*child)) {
             if (before.contains(docnum)) continue;
             EXPECT_TRUE(numbers.insert(docnum).second) << docnum;

@@ -1,5 +1,5 @@
-// The signer rejects any text it did not produce, its own tokens read back, and so does any payload
-// that can be decoded.
+// The kSigner rejects any text it did not produce, its own tokens read back, and so does any
+// payload that can be decoded.
 
 #include <cstddef>
 #include <cstdint>
@@ -9,16 +9,16 @@
 #include "service/continuation.h"
 #include "service/item_continuation.h"
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {  // NOLINT
-    static const orrery::service::ContinuationSigner signer(std::string(32, 's'));
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+    static const orrery::service::ContinuationSigner kSigner(std::string(32, 's'));
     const std::string_view text(reinterpret_cast<const char*>(data), size);
-    CHECK(!signer.check(text, "scope"));
+    CHECK(!kSigner.check(text, "scope"));
 
     const std::string_view resume = text.substr(0, 512);
-    const std::string token = signer.sign({.range_id = 7, .resume = std::string(resume)}, text);
-    const auto checked = signer.check(token, text);
+    const std::string token = kSigner.sign({.range_id = 7, .resume = std::string(resume)}, text);
+    const auto checked = kSigner.check(token, text);
     CHECK(checked && checked->resume == resume && checked->range_id == 7);
-    CHECK(!signer.check(token, std::string(text) + "x"));
+    CHECK(!kSigner.check(token, std::string(text) + "x"));
 
     if (const auto read = orrery::service::RangeContinuation::parse(text)) {
         const auto again = orrery::service::RangeContinuation::parse(read->to_json());

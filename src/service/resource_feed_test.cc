@@ -42,7 +42,7 @@ protected:
     }
     // All rows, and the same whether they are read at once or row by row.
     std::string rows(const std::string& sql) {
-        const std::string whole = all_rows(sql, "-1");
+        std::string whole = all_rows(sql, "-1");
         EXPECT_EQ(all_rows(sql, "1"), whole) << sql;
         return whole;
     }

@@ -190,8 +190,7 @@ TEST(Stopping, MemoryIsLimitedAndGivenBack) {
         "SELECT VALUE MAKELIST(CONCAT(c.text, TOSTRING(a))) FROM c JOIN a IN c.list",
         "SELECT VALUE MAKESET(CONCAT(c.text, TOSTRING(a))) FROM c JOIN a IN c.list",
         "SELECT VALUE ARRAY(SELECT VALUE CONCAT(c.text, TOSTRING(a)) FROM a IN c.list) FROM c",
-        "SELECT VALUE ARRAY(SELECT DISTINCT VALUE CONCAT(c.text, TOSTRING(a)) FROM a IN c.list) "
-        "FROM c",
+        "SELECT VALUE ARRAY(SELECT DISTINCT VALUE c.text || TOSTRING(a) FROM a IN c.list) FROM c",
     };
     for (const std::string_view query : queries) {
         MemoryPool pool(64 * kMegabyte);

@@ -82,7 +82,7 @@ public:
 
 // All rows, as one JSON array; for an error "code: message".
 inline std::string run(std::string_view text, ItemSource& source, const RunOptions& options = {}) {
-    static const ManualClock clock{std::chrono::milliseconds(1'700'000'000'000)};
+    static const ManualClock kClock{std::chrono::milliseconds(1'700'000'000'000)};
     const auto failed = [](const Error& error) {
         const std::string sub =
             error.sub_status() == 0 ? "" : "/" + std::to_string(error.sub_status());
@@ -96,7 +96,7 @@ inline std::string run(std::string_view text, ItemSource& source, const RunOptio
     const BindingContext context{.parameters = options.parameters,
                                  .computed = {},
                                  .surroundings = {.start_ticks = 17'000'000'000'000'000,
-                                                  .clock = &clock,
+                                                  .clock = &kClock,
                                                   .random_seed = 1,
                                                   .udfs = options.udfs,
                                                   .budget = nullptr}};
