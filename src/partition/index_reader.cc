@@ -113,7 +113,11 @@ Result<std::unique_ptr<DocnumCursor>> IndexReader::items_lacking(const Path& pat
     std::vector<Posting> postings{
         {.prefix = shape_prefix(generation_, index::kUnlistedShape), .to_be_checked = listed}};
     const auto shapes = snapshot_->scan(shape_names_of(generation_), storage::Direction::kForward);
-    for (; shapes->valid(); shapes->next()) {
+    constexpr std::size_t kFewShapes = 16;
+    for (std::size_t seen = 0; shapes->valid(); shapes->next()) {
+        if (!long_calls_ && ++seen > kFewShapes) {
+            return Error(ErrorCode::kWouldBlock, "the items have many shapes");
+        }
         const std::vector<index::PathId> paths = TRY(decode_shape(shapes->value()));
         if (listed && std::binary_search(paths.begin(), paths.end(), path.id)) continue;
         ByteReader id(shapes->key().substr(kNamePrefixBytes));

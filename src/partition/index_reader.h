@@ -34,6 +34,9 @@ public:
                                     const std::shared_ptr<const IndexView>& view,
                                     std::shared_ptr<const storage::Reader> snapshot);
 
+    // From now on kWouldBlock instead of opening many cursors at once.
+    void avoid_long_calls() { long_calls_ = false; }
+
     // The container's current policy. While the index is being rebuilt for it, some of its paths
     // may not be usable yet.
     const index::PathPolicy& policy() const { return *wanted_; }
@@ -69,6 +72,7 @@ private:
     std::shared_ptr<const index::PathPolicy> wanted_;
     std::shared_ptr<IndexFacts> facts_;  // null if the snapshot may have another generation
     GenerationNumber generation_ = 0;
+    bool long_calls_ = true;
 };
 
 }  // namespace orrery::partition

@@ -173,6 +173,22 @@ TEST_F(IndexReaderTest, FindsItemsThatLackAPath) {
     expect_sound(bench_.store());
 }
 
+TEST_F(IndexReaderTest, ManyShapesWouldBlock) {
+    for (int i = 0; i < 16; ++i) {
+        create("id " + std::to_string(i), R"(,"p)" + std::to_string(i) + R"(":1)");
+    }
+    IndexReader few = reader();
+    few.avoid_long_calls();
+    EXPECT_TRUE(few.items_lacking(kAbsent, false));
+    create("another", R"(,"another":1)");
+    IndexReader many = reader();
+    EXPECT_TRUE(many.items_lacking(kAbsent, false));
+    many.avoid_long_calls();
+    const auto lacking = many.items_lacking(kAbsent, false);
+    ASSERT_FALSE(lacking);
+    EXPECT_EQ(lacking.error().code(), ErrorCode::kWouldBlock);
+}
+
 TEST_F(IndexReaderTest, CompositesHoldAllItemsInOrder) {
     create("a", R"(,"n":2,"s":"b")");
     create("b", R"(,"n":1,"s":"a")");

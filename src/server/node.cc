@@ -47,11 +47,11 @@ std::string host_of(const ServeConfig& config, std::uint16_t port) {
 }  // namespace
 
 Result<std::unique_ptr<storage::Engine>> open_engine(storage::DataDirectory& directory,
-                                                     std::size_t block_cache_bytes) {
+                                                     std::size_t cache_bytes) {
     storage::RocksOptions options;
     options.path = directory.database_path();
     options.create = directory.fresh();
-    options.block_cache_bytes = block_cache_bytes;
+    options.cache_bytes = cache_bytes;
     options.scanned_letters = partition::kScannedLetters;
     options.flush_at_end = true;
     auto engine = TRY(storage::open_shared_rocks(options));
@@ -90,7 +90,7 @@ Status Node::open_storage(const ServeConfig& config) {
             {.path = "/orrery",
              .create = true,
              .file_system = storage::make_memory_file_system(),
-             .block_cache_bytes = cache_bytes,
+             .cache_bytes = cache_bytes,
              .scanned_letters = std::string(partition::kScannedLetters)}));
     } else {
         engine_ = TRY(open_engine(*directory_, cache_bytes));

@@ -99,6 +99,6 @@ private:
 
 // The storage of a data directory, for the server and for `orrery inspect`.
 Result<std::unique_ptr<storage::Engine>> open_engine(storage::DataDirectory& directory,
-                                                     std::size_t block_cache_bytes);
+                                                     std::size_t cache_bytes);
 
 }  // namespace orrery::server

@@ -1,4 +1,4 @@
-// The kSigner rejects any text it did not produce, its own tokens read back, and so does any
+// The signer rejects any text it did not produce, its own tokens read back, and so does any
 // payload that can be decoded.
 
 #include <cstddef>

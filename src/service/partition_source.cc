@@ -39,6 +39,7 @@ Result<std::unique_ptr<PartitionSource>> PartitionSource::open(
     if (!may_block && !snapshot.reads_in_steps()) return would_take_long();
     partition::IndexReader index =
         TRY(partition::IndexReader::open(partition, view, snapshot.reader()));
+    if (!may_block) index.avoid_long_calls();
     auto source =
         std::make_unique<PartitionSource>(Opened(), std::move(snapshot), std::move(index));
     source->may_block_ = may_block;

@@ -297,6 +297,7 @@ Result<QueryAnswer> Queries::run(Context& context,
                                  SteadyClock::time_point start) const {
     const ItemSelection selection = TRY(select_items(context.request, container));
     const Routing routing = route(query, container, selection);
+    TRY(query.context.surroundings.budget->status());  // constants may use it up
     // A container without a partition key has one partition, and its clients know of no others.
     const bool addressed = context.request.range_id || selection.scope.partition_key ||
                            container.definition.partition_key.system_key;
@@ -381,7 +382,9 @@ Result<std::string> Queries::plan(Context& context,
     TRY(check_intended_container(context.request, container));
     sql::Budget budget(page_limits(context.allowance));
     const ParsedQuery query = TRY(parse(container, text, budget, nullptr));
-    return plan_text(query, container, sql::QueryFeatures::parse(options.supported_features));
+    auto plan = plan_text(query, container, sql::QueryFeatures::parse(options.supported_features));
+    TRY(budget.status());
+    return plan;
 }
 
 }  // namespace orrery::service

@@ -19,25 +19,28 @@ service::QueryOptions options_of(const Call& call) {
             .supported_features = call.header(header::kSupportedQueryFeatures).value_or("")};
 }
 
-void answer_plan(const Backend& backend, Call& call, const service::FoundContainer& found) {
-    auto plan =
-        backend.queries.plan(call.context, options_of(call), *found.container, query_text_of(call));
-    if (!plan) return call.fail(plan.error());
-    http::Response response = call.make_response(200);
-    add_container_headers(response, found);
-    response.body = std::move(plan).take();
-    call.respond(std::move(response));
+// Answers with the error, unless the query is to run again.
+void fail(const Backend& backend, const CallPtr& call, const Error& error) {
+    if (!run_again(backend, call, error)) call->fail(error);
 }
 
-// Answers with the rows, unless the query is to run again.
+void answer_plan(const Backend& backend,
+                 const CallPtr& call,
+                 const service::FoundContainer& found) {
+    auto plan = backend.queries.plan(
+        call->context, options_of(*call), *found.container, query_text_of(*call));
+    if (!plan) return fail(backend, call, plan.error());
+    http::Response response = call->make_response(200);
+    add_container_headers(response, found);
+    response.body = std::move(plan).take();
+    call->respond(std::move(response));
+}
+
 void answer(const Backend& backend,
             const CallPtr& call,
             const service::FoundContainer& found,
             const Result<service::QueryAnswer>& result) {
-    if (!result) {
-        if (!run_again(backend, call, result.error())) call->fail(result.error());
-        return;
-    }
+    if (!result) return fail(backend, call, result.error());
     http::Response response =
         call->make_feed(found.container->rid.text(), "Documents", result->page);
     add_container_headers(response, found);
@@ -58,12 +61,12 @@ Result<service::QueryAnswer> run(const Backend& backend,
 void query_items(const Backend& backend,
                  const CallPtr& call,
                  const service::FoundContainer& found) {
-    if (call->flag(header::kIsQueryPlan)) return answer_plan(backend, *call, found);
+    if (call->flag(header::kIsQueryPlan)) return answer_plan(backend, call, found);
     if (!service::calls_udfs(query_text_of(*call))) {
         return answer(backend, call, found, run(backend, *call, found, nullptr));
     }
     if (!call->context.allowance.may_block) {
-        return answer(backend, call, found, Error(ErrorCode::kWouldBlock, "the query calls UDFs"));
+        return fail(backend, call, Error(ErrorCode::kWouldBlock, "the query calls UDFs"));
     }
     call->context.allowance.pacer = nullptr;  // from here on it runs on a script thread
     const auto result = std::make_shared<std::optional<Result<service::QueryAnswer>>>();

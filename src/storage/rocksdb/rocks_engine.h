@@ -25,8 +25,8 @@ struct RocksOptions {
     bool create = false;
     // Null for the local disk.
     std::shared_ptr<rocksdb::FileSystem> file_system = nullptr;
-    // Filled as blocks are read, so an idle server does not use it.
-    std::size_t block_cache_bytes = std::size_t{256} << 20;
+    // For blocks and single values. Filled as they are read, so an idle server does not use it.
+    std::size_t cache_bytes = std::size_t{256} << 20;
     std::size_t write_buffer_bytes = std::size_t{16} << 20;
     // First letters of keys that are only scanned, which are left out of the filters. Getting one
     // of them still works, but slower.

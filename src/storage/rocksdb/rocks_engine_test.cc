@@ -112,6 +112,30 @@ TEST(RocksEngine, InMemoryDoesNotTouchTheDisk) {
     EXPECT_FALSE(std::filesystem::exists(path));
 }
 
+// Values that were read before a drop must not be found after it.
+TEST(RocksEngine, DropRemovesCachedValues) {
+    const TemporaryDirectory directory;
+    const std::string path = directory / "db";
+    {
+        const auto engine =
+            opened(open_shared_rocks({.path = path, .create = true, .flush_at_end = true}));
+        put(**engine->open(1), "a", "1");
+        put(**engine->open(1), "b", "2");
+    }
+    const auto engine = opened(open_shared_rocks({.path = path}));
+    std::string value;
+    for (const char* key : {"a", "b"}) {
+        const auto found = (*engine->open(1))->get(key, value);
+        ASSERT_TRUE(found && *found);
+    }
+    ASSERT_TRUE(engine->drop(1));
+    for (const char* key : {"a", "b"}) {
+        const auto found = (*engine->open(1))->get(key, value);
+        ASSERT_TRUE(found);
+        EXPECT_FALSE(*found) << key;
+    }
+}
+
 TEST(RocksEngine, DropFreesSpace) {
     const TemporaryDirectory directory;
     const auto engine = opened(open_shared_rocks(

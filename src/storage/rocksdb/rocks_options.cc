@@ -160,8 +160,11 @@ std::shared_ptr<const RocksResources> make_rocks_resources(const RocksOptions& o
     resources->file_system = std::make_shared<WalGuardFileSystem>(
         options.file_system ? options.file_system : rocksdb::FileSystem::Default());
     resources->env = rocksdb::NewCompositeEnv(resources->file_system);
-    resources->block_cache = rocksdb::NewLRUCache(options.block_cache_bytes,
-                                                  cache_shard_bits(options.block_cache_bytes));
+    // A get of a cached value takes a third of the CPU time of finding it in a cached block.
+    const std::size_t row_bytes = options.cache_bytes / 4;
+    const std::size_t block_bytes = options.cache_bytes - row_bytes;
+    resources->row_cache = rocksdb::NewLRUCache(row_bytes);
+    resources->block_cache = rocksdb::NewLRUCache(block_bytes, cache_shard_bits(block_bytes));
     resources->logger = std::make_shared<ForwardingLogger>();
     return resources;
 }
@@ -171,6 +174,7 @@ rocksdb::Options make_database_options(const RocksOptions& options,
     rocksdb::Options made;
     made.env = resources.env.get();
     made.info_log = resources.logger;
+    made.row_cache = resources.row_cache;
     choose_durability(made);
     choose_memory(made, options);
     choose_background_work(made);

@@ -22,6 +22,7 @@ struct RocksResources {
     std::shared_ptr<WalGuardFileSystem> file_system;
     std::unique_ptr<rocksdb::Env> env;
     std::shared_ptr<rocksdb::Cache> block_cache;
+    std::shared_ptr<rocksdb::Cache> row_cache;
     std::shared_ptr<rocksdb::Logger> logger;
     ThreadPool* committers = nullptr;  // write groups of commits
 };
