@@ -107,69 +107,6 @@ protected:
     Even even_;
 };
 
-// Where blocking is not allowed.
-class ShortQueriesTest : public QueriesTest {
-protected:
-    // The number of rows, or the error.
-    std::string outcome(std::string_view text, bool may_block = false) {
-        json::Value body{json::Value::Object()};
-        body.set("query", text);
-        Request request;
-        request.range_id = "0";
-        Asked asked(request);
-        asked.context.allowance.may_block = may_block;
-        const auto answer =
-            services_.queries->run(asked, {}, *container_, {.body = body.text()}, nullptr);
-        if (answer) return std::to_string(answer->page.count);
-        return answer.error().code() == ErrorCode::kWouldBlock ? "would block"
-                                                               : answer.error().message();
-    }
-};
-
-TEST_F(ShortQueriesTest, AreAnswered) {
-    EXPECT_EQ(outcome("SELECT * FROM c WHERE c.n = 5"), "1");
-    EXPECT_EQ(outcome("SELECT TOP 20 * FROM c WHERE c.n > 5 ORDER BY c.n"), "20");
-    EXPECT_EQ(outcome("SELECT VALUE COUNT(1) FROM c"), "1");
-    EXPECT_EQ(outcome("SELECT VALUE COUNT(1) FROM c WHERE c.tags[0] = 't3'"), "1");
-    EXPECT_EQ(outcome("SELECT"), outcome("SELECT", true));
-}
-
-TEST_F(ShortQueriesTest, LongOnesGoElsewhereAndAreRemembered) {
-    const char* scan = "SELECT VALUE COUNT(1) FROM c WHERE c.no % 7 = 1";
-    EXPECT_EQ(outcome(scan), "would block");
-    EXPECT_EQ(outcome(scan, true), "1");
-    EXPECT_EQ(outcome(scan), "would block");
-    // Also constants.
-    std::string constant = "SELECT * FROM c WHERE c.n = 5 AND c.pk = CONCAT('p'";
-    for (int i = 0; i < 40; ++i) {
-        constant += ", REPLICATE('p', 9000)";
-    }
-    constant += ")";
-    EXPECT_EQ(outcome(constant), "would block");
-    EXPECT_EQ(outcome(constant, true), "0");
-    EXPECT_EQ(outcome("SELECT * FROM c WHERE c.n = 5"), "1");
-}
-
-// A statement that was long is tried again later: another parameter may make it short.
-TEST(Statement, IsTriedAgainAfterManyRuns) {
-    const Statement statement(nullptr);
-    EXPECT_TRUE(statement.may_be_short());
-    statement.was_long();
-    int runs = 0;
-    while (!statement.may_be_short()) {
-        ++runs;
-    }
-    EXPECT_EQ(runs, 64);
-    EXPECT_TRUE(statement.may_be_short());
-}
-
-TEST_F(ShortQueriesTest, HiddenItemsAreNotSkippedThere) {
-    container_ = services_.container(R"({"id":"expiring","defaultTtl":10})");
-    ASSERT_TRUE(services_.create(container_, R"({"id":"1","pk":"a","n":5})").answer);
-    EXPECT_EQ(outcome("SELECT * FROM c WHERE c.n = 5"), "would block");
-    EXPECT_EQ(outcome("SELECT * FROM c WHERE c.n = 5", true), "1");
-}
-
 TEST_F(QueriesTest, IndexNarrowsTheItemsRead) {
     EXPECT_EQ(way("SELECT * FROM c WHERE c.n = 5"), "index lookup 1/1");
     EXPECT_EQ(way("SELECT * FROM c WHERE c.n IN (5, 6, 900)"), "index lookup 2/2");

@@ -68,5 +68,18 @@ TEST(Statements, SharedByThreads) {
     EXPECT_EQ(statements.size(), 50U);
 }
 
+// A statement that was long is tried again later: another parameter may make it short.
+TEST(Statement, IsTriedAgainAfterManyRuns) {
+    const Statement statement(nullptr);
+    EXPECT_TRUE(statement.may_be_short());
+    statement.was_long();
+    int runs = 0;
+    while (!statement.may_be_short()) {
+        ++runs;
+    }
+    EXPECT_EQ(runs, 64);
+    EXPECT_TRUE(statement.may_be_short());
+}
+
 }  // namespace statements_test
 }  // namespace orrery::service
