@@ -26,6 +26,7 @@ from dataclasses import dataclass
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "tests"))
 from lib.client import Client  # noqa: E402
 from lib.server import Server  # noqa: E402
+from queries import wait_until_idle  # noqa: E402
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 BUILD = ROOT / "build/release"
@@ -101,12 +102,9 @@ def run(command: list, **more) -> str:
     return done.stdout
 
 
-def written_bytes(pids: list[int]) -> int:
-    total = 0
-    for pid in pids:
-        text = pathlib.Path(f"/proc/{pid}/io").read_text()
-        total += int(re.search(r"^write_bytes: (\d+)", text, re.MULTILINE)[1])
-    return total
+def written_bytes(pid: int) -> int:
+    text = pathlib.Path(f"/proc/{pid}/io").read_text()
+    return int(re.search(r"^write_bytes: (\d+)", text, re.MULTILINE)[1])
 
 
 def free_port() -> int:
@@ -190,16 +188,7 @@ class Orrery:
         self.load("--mode", "fill", "--setup", "--items", size, "--connections", 64, "--seconds", 800, "--warm-up", 0)
 
     def settle(self) -> None:
-        """Waits for a second with less than 5 % of a core used, for at most two minutes."""
-        def used() -> int:
-            text = pathlib.Path(f"/proc/{self.server.process.pid}/stat").read_text()
-            return sum(int(field) for field in text.rsplit(")", 1)[1].split()[11:13])
-
-        for _ in range(120):
-            before = used()
-            time.sleep(1)
-            if used() - before < 5:
-                return
+        wait_until_idle(self.server.process.pid)
 
     def measure(self, operation: Operation, size: int, first: int, seconds: float) -> dict:
         common = ["--connections", operation.connections, "--seconds", seconds]
@@ -268,7 +257,7 @@ def fill(systems: tuple, size: int) -> None:
         print(f"  {type(system).__name__}: {size:,} items, {seconds:.0f} s, on disk {share:.2f} times the JSON",
               flush=True)
         if isinstance(system, Orrery):
-            print(f"  {written_bytes([system.server.process.pid]) / 2**20:.0f} MB written since the start")
+            print(f"  {written_bytes(system.server.process.pid) / 2**20:.0f} MB written since the start")
 
 
 def main() -> int:

@@ -67,12 +67,12 @@ def fill(port: int, first: int, until: int) -> None:
 
 
 def wait_until_idle(pid: int) -> None:
-    """Waits for a second with less than 5 % of a core used, for at most a minute."""
+    """Waits for a second with less than 5 % of a core used, for at most two minutes."""
     def used() -> int:
         fields = pathlib.Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()
         return int(fields[11]) + int(fields[12])  # in hundredths of a second
 
-    for _ in range(60):
+    for _ in range(120):
         before = used()
         time.sleep(1)
         if used() - before < 5:

@@ -1,5 +1,5 @@
 // Parsed queries by their text. Applications send the same few texts over and over, with other
-// parameters; parsing and checking them once saves a tenth of the time of a short query.
+// parameters; parsing and checking them once saves a tenth of the instructions of a short query.
 
 #pragma once
 
