@@ -22,8 +22,10 @@ storage::Direction direction_of(bool backward) {
 
 Result<IndexReader> IndexReader::open(const Partition& partition,
                                       const std::shared_ptr<const IndexView>& view,
-                                      std::shared_ptr<const storage::Reader> snapshot) {
+                                      std::shared_ptr<const storage::Reader> snapshot,
+                                      bool may_block) {
     IndexReader reader(std::move(snapshot));
+    reader.may_block_ = may_block;
     reader.active_ = view->active;
     reader.wanted_ = view->wanted;
     reader.generation_ = view->generation;
@@ -115,7 +117,7 @@ Result<std::unique_ptr<DocnumCursor>> IndexReader::items_lacking(const Path& pat
     const auto shapes = snapshot_->scan(shape_names_of(generation_), storage::Direction::kForward);
     constexpr std::size_t kFewShapes = 16;
     for (std::size_t seen = 0; shapes->valid(); shapes->next()) {
-        if (!long_calls_ && ++seen > kFewShapes) {
+        if (!may_block_ && ++seen > kFewShapes) {
             return Error(ErrorCode::kWouldBlock, "the items have many shapes");
         }
         const std::vector<index::PathId> paths = TRY(decode_shape(shapes->value()));

@@ -29,13 +29,12 @@ using index::TermCursor;
 class IndexReader : public index::IndexSource {
 public:
     // Uses the partition's view, which must be taken before the snapshot, if the two are
-    // consistent; otherwise reads the index state from the snapshot.
+    // consistent; otherwise reads the index state from the snapshot. Where it may not block:
+    // kWouldBlock instead of opening many cursors at once.
     static Result<IndexReader> open(const Partition& partition,
                                     const std::shared_ptr<const IndexView>& view,
-                                    std::shared_ptr<const storage::Reader> snapshot);
-
-    // From now on kWouldBlock instead of opening many cursors at once.
-    void avoid_long_calls() { long_calls_ = false; }
+                                    std::shared_ptr<const storage::Reader> snapshot,
+                                    bool may_block = true);
 
     // The container's current policy. While the index is being rebuilt for it, some of its paths
     // may not be usable yet.
@@ -72,7 +71,7 @@ private:
     std::shared_ptr<const index::PathPolicy> wanted_;
     std::shared_ptr<IndexFacts> facts_;  // null if the snapshot may have another generation
     GenerationNumber generation_ = 0;
-    bool long_calls_ = true;
+    bool may_block_ = true;
 };
 
 }  // namespace orrery::partition

@@ -59,6 +59,10 @@ private:
     Status status_;
 };
 
+Error would_take_long() {
+    return Error(ErrorCode::kWouldBlock, "reading the partition may take long");
+}
+
 }  // namespace
 
 Result<Snapshot> Snapshot::take(const Partition& partition,
@@ -70,6 +74,9 @@ Result<Snapshot> Snapshot::take(const Partition& partition,
     out.reader_ = std::move(newest.reader);
     out.scope_ = scope;
     out.hidden_ = {{default_ttl, partition.clock().now_seconds()}, std::move(newest.deletes)};
+    out.may_block_ = newest.may_block;
+    const bool reads_in_steps = out.hides_nothing() && !scope.epks;
+    if (!out.may_block_ && !reads_in_steps) return would_take_long();
     std::string counters;
     if (TRY(out.reader_->get(state_key(), counters))) out.state_ = TRY(State::decode(counters));
     return out;
@@ -79,6 +86,7 @@ bool Snapshot::is_whole() const { return !scope_.partition_key && !scope_.epks &
 
 Result<std::optional<std::uint64_t>> Snapshot::count() const {
     if (is_whole()) return std::optional<std::uint64_t>(state_.item_count);
+    if (!may_block_) return would_take_long();
     if (!scope_.partition_key || !scope_.epk_is_unique || !hides_nothing()) {
         return std::optional<std::uint64_t>();
     }

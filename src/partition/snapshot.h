@@ -20,7 +20,8 @@ namespace orrery::partition {
 
 class Snapshot {
 public:
-    // Uses the partition's newest state unless `view` is given.
+    // Uses the partition's newest state unless `view` is given. Where that may not block:
+    // kWouldBlock if reading might skip or collect any number of items at once.
     static Result<Snapshot> take(const Partition& partition,
                                  const FeedScope& scope,
                                  std::optional<std::int32_t> default_ttl,
@@ -31,7 +32,8 @@ public:
     // Whether every item of the partition is in scope and none is or will be hidden.
     bool is_whole() const;
     const FeedScope& scope() const { return scope_; }
-    // The number of visible items, when it can be counted without reading them.
+    // The number of visible items, when it can be counted without reading them. Where it may not
+    // block: kWouldBlock unless the number is known.
     Result<std::optional<std::uint64_t>> count() const;
 
     // The ranges that assigned the numbers of the partition's items, ascending.
@@ -82,10 +84,6 @@ public:
     };
     Result<std::unique_ptr<Walk>> items(Docnum from) const;
 
-    // Whether reading never skips items in an unlimited number, nor collects them: none is hidden,
-    // and the scope is not one of hashes.
-    bool reads_in_steps() const { return hides_nothing() && !scope_.epks; }
-
 private:
     Snapshot() = default;
 
@@ -96,6 +94,7 @@ private:
     State state_;
     FeedScope scope_;
     Hidden hidden_;
+    bool may_block_ = true;
 };
 
 }  // namespace orrery::partition

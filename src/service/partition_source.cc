@@ -22,10 +22,6 @@ private:
     sql::Item item_;
 };
 
-Error would_take_long() {
-    return Error(ErrorCode::kWouldBlock, "reading the partition may take long");
-}
-
 }  // namespace
 
 Result<std::unique_ptr<PartitionSource>> PartitionSource::open(
@@ -36,14 +32,9 @@ Result<std::unique_ptr<PartitionSource>> PartitionSource::open(
     const auto view = partition.index_view();
     partition::Snapshot snapshot =
         TRY(partition::Snapshot::take(partition, scope, default_ttl, partition.view(may_block)));
-    if (!may_block && !snapshot.reads_in_steps()) return would_take_long();
     partition::IndexReader index =
-        TRY(partition::IndexReader::open(partition, view, snapshot.reader()));
-    if (!may_block) index.avoid_long_calls();
-    auto source =
-        std::make_unique<PartitionSource>(Opened(), std::move(snapshot), std::move(index));
-    source->may_block_ = may_block;
-    return source;
+        TRY(partition::IndexReader::open(partition, view, snapshot.reader(), may_block));
+    return std::make_unique<PartitionSource>(Opened(), std::move(snapshot), std::move(index));
 }
 
 Result<std::unique_ptr<PartitionSource>> PartitionSource::open(
@@ -67,11 +58,6 @@ Result<const sql::Item*> PartitionSource::load(sql::ItemNumber number) {
     if (!found) return static_cast<const sql::Item*>(nullptr);
     item_ = {.number = found->docnum, .json = found->json};
     return static_cast<const sql::Item*>(&item_);
-}
-
-Result<std::optional<std::uint64_t>> PartitionSource::count() const {
-    if (!may_block_ && !is_whole()) return would_take_long();
-    return snapshot_.count();
 }
 
 std::unique_ptr<index::DocnumCursor> PartitionSource::members() const {

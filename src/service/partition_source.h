@@ -45,7 +45,7 @@ public:
     Result<const sql::Item*> load(sql::ItemNumber number) override;
     bool is_whole() const override { return snapshot_.is_whole(); }
     std::uint64_t item_count() const override { return snapshot_.state().item_count; }
-    Result<std::optional<std::uint64_t>> count() const override;
+    Result<std::optional<std::uint64_t>> count() const override { return snapshot_.count(); }
     std::unique_ptr<index::DocnumCursor> members() const override;
     const index::PathPolicy* policy() const override {
         return index_.policy().enabled() ? &index_.policy() : nullptr;
@@ -56,7 +56,6 @@ public:
 
 private:
     const partition::Snapshot snapshot_;
-    bool may_block_ = true;
     partition::Snapshot::Loader loader_;
     const partition::IndexReader index_;
     sql::Item item_;
