@@ -60,10 +60,10 @@ protected:
     }
     std::string walk() {
         Snapshot snapshot = must(Snapshot::take(*bench_.partition, {}, std::nullopt));
-        const auto items = must(snapshot.items(0));
+        const auto items = snapshot.items(0);
         std::string ids;
         for (auto found = must(items->next()); found; found = must(items->next())) {
-            ids += std::string(found->id) + " ";
+            if (found->item) ids += std::string(found->item->id) + " ";
         }
         return ids;
     }

@@ -267,7 +267,7 @@ Partition::View Partition::view(bool may_block) const {
     // are removed later: if the deletes are the same before and after, the snapshot is consistent
     // with them.
     while (true) {
-        View view{.reader = nullptr, .deletes = deletes(), .may_block = may_block};
+        View view{.reader = nullptr, .deletes = deletes()};
         view.reader = may_block ? store_->snapshot() : store_->snapshot_in_memory();
         if (view.deletes == deletes()) return view;
     }

@@ -97,9 +97,8 @@ public:
     struct View {
         std::shared_ptr<const storage::Reader> reader;
         KeyDeletesPtr deletes;
-        // If not, reading fails with kWouldBlock where the data is not in memory.
-        bool may_block = true;
     };
+    // If it may not block, reading fails with kWouldBlock where the data is not in memory.
     View view(bool may_block = true) const;
     const Clock& clock() const { return environment_.clock; }
 

@@ -1,6 +1,7 @@
 #include "partition/snapshot.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "model/resource_id.h"
 
@@ -59,10 +60,6 @@ private:
     Status status_;
 };
 
-Error would_take_long() {
-    return Error(ErrorCode::kWouldBlock, "reading the partition may take long");
-}
-
 }  // namespace
 
 Result<Snapshot> Snapshot::take(const Partition& partition,
@@ -74,9 +71,6 @@ Result<Snapshot> Snapshot::take(const Partition& partition,
     out.reader_ = std::move(newest.reader);
     out.scope_ = scope;
     out.hidden_ = {{default_ttl, partition.clock().now_seconds()}, std::move(newest.deletes)};
-    out.may_block_ = newest.may_block;
-    const bool reads_in_steps = out.hides_nothing() && !scope.epks;
-    if (!out.may_block_ && !reads_in_steps) return would_take_long();
     std::string counters;
     if (TRY(out.reader_->get(state_key(), counters))) out.state_ = TRY(State::decode(counters));
     return out;
@@ -84,20 +78,8 @@ Result<Snapshot> Snapshot::take(const Partition& partition,
 
 bool Snapshot::is_whole() const { return !scope_.partition_key && !scope_.epks && hides_nothing(); }
 
-Result<std::optional<std::uint64_t>> Snapshot::count() const {
-    if (is_whole()) return std::optional<std::uint64_t>(state_.item_count);
-    if (!may_block_) return would_take_long();
-    if (!scope_.partition_key || !scope_.epk_is_unique || !hides_nothing()) {
-        return std::optional<std::uint64_t>();
-    }
-    std::uint64_t count = 0;
-    const auto cursor =
-        reader_->scan(members_of(scope_.partition_key->epk), storage::Direction::kForward);
-    for (; cursor->valid(); cursor->next()) {
-        ++count;
-    }
-    TRY(cursor->status());
-    return std::optional(count);
+std::optional<std::uint64_t> Snapshot::count() const {
+    return is_whole() ? std::optional(state_.item_count) : std::nullopt;
 }
 
 Result<std::vector<std::uint32_t>> Snapshot::number_ranges() const {
@@ -113,13 +95,14 @@ Result<std::vector<std::uint32_t>> Snapshot::number_ranges() const {
     return ranges;
 }
 
-bool Snapshot::is_visible(const ItemView& item) const {
+std::optional<ItemView> Snapshot::visible(const ItemView& item) const {
     // Distinguishes partition keys with equal hashes.
     if (scope_.partition_key && scope_.partition_key->partition_key != item.partition_key) {
-        return false;
+        return std::nullopt;
     }
-    if (scope_.epks && !scope_.epks->contains(item.epk)) return false;
-    return !hidden_.hides(item.partition_key, item.header);
+    if (scope_.epks && !scope_.epks->contains(item.epk)) return std::nullopt;
+    if (hidden_.hides(item.partition_key, item.header)) return std::nullopt;
+    return item;
 }
 
 // Uses lookups for single items, and steps a cursor through items that are close together.
@@ -132,8 +115,7 @@ Result<std::optional<ItemView>> Snapshot::Loader::load(Docnum docnum) {
         if (!TRY(snapshot_.reader_->get(item_key(docnum), record_))) {
             return std::optional<ItemView>();
         }
-        const ItemView item = TRY(ItemView::decode(docnum, record_));
-        return snapshot_.is_visible(item) ? std::optional(item) : std::nullopt;
+        return snapshot_.visible(TRY(ItemView::decode(docnum, record_)));
     }
     if (!near_ || up != upward_) {
         storage::Range range = all_of('D');
@@ -145,8 +127,7 @@ Result<std::optional<ItemView>> Snapshot::Loader::load(Docnum docnum) {
     for (; near_->valid(); near_->next()) {
         const Docnum at = TRY(docnum_of_key(near_->key()));
         if (at == docnum) {
-            const ItemView item = TRY(ItemView::decode(docnum, near_->value()));
-            return snapshot_.is_visible(item) ? std::optional(item) : std::nullopt;
+            return snapshot_.visible(TRY(ItemView::decode(docnum, near_->value())));
         }
         if (up ? at > docnum : at < docnum) return std::optional<ItemView>();
     }
@@ -159,50 +140,126 @@ std::unique_ptr<index::DocnumCursor> Snapshot::members() const {
     return std::make_unique<Members>(reader_, scope_.partition_key->epk);
 }
 
-Result<std::unique_ptr<Snapshot::Walk>> Snapshot::items(Docnum from) const {
-    auto walk = std::make_unique<Walk>(Walk::Made(), *this);
-    storage::Range range = all_of('D');
-    if (scope_.partition_key) {
-        range = members_of(scope_.partition_key->epk);
-        range.from = std::max(range.from, member_key(scope_.partition_key->epk, from));
-        walk->members_ = true;
-    } else if (scope_.epks) {
-        // Members are in hash order, so sort by number.
-        const auto members = reader_->scan(members_of(*scope_.epks), storage::Direction::kForward);
-        for (; members->valid(); members->next()) {
-            const Docnum number = TRY(docnum_of_key(members->key()));
-            if (number >= from) walk->numbers_.push_back(number);
-        }
-        TRY(members->status());
-        std::sort(walk->numbers_.begin(), walk->numbers_.end());
-        return walk;
-    } else {
+class Snapshot::AllItems : public Walk {
+public:
+    AllItems(const Snapshot& snapshot, Docnum from) : snapshot_(snapshot) {
+        storage::Range range = all_of('D');
         range.from = item_key(from);
+        cursor_ = snapshot.reader_->scan(range, storage::Direction::kForward);
     }
-    walk->cursor_ = reader_->scan(range, storage::Direction::kForward);
-    return walk;
-}
 
-Result<std::optional<ItemView>> Snapshot::Walk::next() {
-    if (!cursor_) {
-        while (at_ < numbers_.size()) {
-            if (auto item = TRY(loader_.load(numbers_[at_++]))) return item;
+    Result<std::optional<Found>> next() override {
+        if (std::exchange(started_, true) && cursor_->valid()) cursor_->next();
+        if (!cursor_->valid()) {
+            TRY(cursor_->status());
+            return std::optional<Found>();
         }
-        return std::optional<ItemView>();
-    }
-    while (true) {
-        if (at_++ > 0 && cursor_->valid()) cursor_->next();
-        if (!cursor_->valid()) break;
         const Docnum number = TRY(docnum_of_key(cursor_->key()));
-        if (members_) {
-            if (auto item = TRY(loader_.load(number))) return item;
-            continue;
-        }
         const ItemView item = TRY(ItemView::decode(number, cursor_->value()));
-        if (snapshot_.is_visible(item)) return std::optional(item);
+        return std::optional<Found>({number, snapshot_.visible(item)});
     }
-    TRY(cursor_->status());
-    return std::optional<ItemView>();
+
+private:
+    const Snapshot& snapshot_;
+    std::unique_ptr<storage::Cursor> cursor_;
+    bool started_ = false;
+};
+
+class Snapshot::ItemsOfKey : public Walk {
+public:
+    ItemsOfKey(const Snapshot& snapshot, Docnum from)
+        : loader_(snapshot), members_(snapshot.members()) {
+        members_->seek(from);
+    }
+
+    Result<std::optional<Found>> next() override {
+        if (std::exchange(started_, true) && members_->valid()) members_->next();
+        if (!members_->valid()) {
+            TRY(members_->status());
+            return std::optional<Found>();
+        }
+        const Docnum number = members_->docnum();
+        return std::optional<Found>({number, TRY(loader_.load(number))});
+    }
+
+private:
+    Loader loader_;
+    std::unique_ptr<index::DocnumCursor> members_;
+    bool started_ = false;
+};
+
+// Members are in the order of their hashes. Collects the lowest numbers, returns these items, then
+// collects the next.
+class Snapshot::ItemsOfRange : public Walk {
+public:
+    ItemsOfRange(const Snapshot& snapshot, Docnum from, std::size_t sorted_max)
+        : snapshot_(snapshot), loader_(snapshot), from_(from), sorted_max_(sorted_max) {
+        search();
+    }
+
+    Result<std::optional<Found>> next() override {
+        if (members_) {
+            TRY(collect());
+            return std::optional<Found>({from_, std::nullopt});
+        }
+        if (at_ == numbers_.size() && left_out_) {
+            from_ = numbers_.back() + 1;
+            search();
+            return std::optional<Found>({from_, std::nullopt});
+        }
+        if (at_ == numbers_.size()) return std::optional<Found>();
+        const Docnum number = numbers_[at_++];
+        return std::optional<Found>({number, TRY(loader_.load(number))});
+    }
+
+private:
+    static constexpr int kMembersPerStep = 64;
+
+    void search() {
+        members_ = snapshot_.reader_->scan(members_of(*snapshot_.scope_.epks),
+                                           storage::Direction::kForward);
+        numbers_.clear();
+        left_out_ = false;
+        at_ = 0;
+    }
+
+    Status collect() {
+        for (int i = 0; i < kMembersPerStep && members_->valid(); ++i, members_->next()) {
+            const Docnum number = TRY(docnum_of_key(members_->key()));
+            if (number >= from_) keep(number);
+        }
+        if (members_->valid()) return {};
+        TRY(members_->status());
+        members_.reset();
+        std::sort_heap(numbers_.begin(), numbers_.end());
+        return {};
+    }
+
+    void keep(Docnum number) {
+        if (numbers_.size() == sorted_max_) {
+            left_out_ = true;
+            if (number > numbers_.front()) return;
+            std::pop_heap(numbers_.begin(), numbers_.end());
+            numbers_.pop_back();
+        }
+        numbers_.push_back(number);
+        std::push_heap(numbers_.begin(), numbers_.end());
+    }
+
+    const Snapshot& snapshot_;
+    Loader loader_;
+    Docnum from_;
+    const std::size_t sorted_max_;
+    std::unique_ptr<storage::Cursor> members_;  // while collecting
+    std::vector<Docnum> numbers_;               // a heap while collecting, then sorted
+    bool left_out_ = false;                     // there are higher numbers
+    std::size_t at_ = 0;
+};
+
+std::unique_ptr<Snapshot::Walk> Snapshot::items(Docnum from, std::size_t sorted_max) const {
+    if (scope_.partition_key) return std::make_unique<ItemsOfKey>(*this, from);
+    if (scope_.epks) return std::make_unique<ItemsOfRange>(*this, from, sorted_max);
+    return std::make_unique<AllItems>(*this, from);
 }
 
 }  // namespace orrery::partition

@@ -20,8 +20,7 @@ namespace orrery::partition {
 
 class Snapshot {
 public:
-    // Uses the partition's newest state unless `view` is given. Where that may not block:
-    // kWouldBlock if reading might skip or collect any number of items at once.
+    // Uses the partition's newest state unless `view` is given.
     static Result<Snapshot> take(const Partition& partition,
                                  const FeedScope& scope,
                                  std::optional<std::int32_t> default_ttl,
@@ -32,9 +31,12 @@ public:
     // Whether every item of the partition is in scope and none is or will be hidden.
     bool is_whole() const;
     const FeedScope& scope() const { return scope_; }
-    // The number of visible items, when it can be counted without reading them. Where it may not
-    // block: kWouldBlock unless the number is known.
-    Result<std::optional<std::uint64_t>> count() const;
+    // The number of visible items, when it is known without reading anything.
+    std::optional<std::uint64_t> count() const;
+    // Whether members() are the visible items, no more and no fewer.
+    bool members_are_items() const {
+        return scope_.partition_key && scope_.epk_is_unique && hides_nothing();
+    }
 
     // The ranges that assigned the numbers of the partition's items, ascending.
     Result<std::vector<std::uint32_t>> number_ranges() const;
@@ -59,42 +61,43 @@ public:
     // hash). Otherwise null.
     std::unique_ptr<index::DocnumCursor> members() const;
 
-    // The visible items by number. Must not outlive the snapshot.
+    // Where a walk is: at a visible item, or at the number of one that is hidden.
+    struct Found {
+        Docnum docnum = 0;
+        std::optional<ItemView> item;
+    };
+
+    // The items by number. Each step takes little time, whatever has to be skipped or sorted.
     class Walk {
     public:
-        // Moves to the next item; nullopt at the end. Valid until the next call.
-        Result<std::optional<ItemView>> next();
+        Walk() = default;
+        Walk(const Walk&) = delete;
+        Walk& operator=(const Walk&) = delete;
+        virtual ~Walk() = default;
 
-        // Restricts construction to items().
-        class Made {
-            friend class Snapshot;
-            Made() = default;
-        };
-        Walk(Made /*made*/, const Snapshot& snapshot) : snapshot_(snapshot), loader_(snapshot) {}
-
-    private:
-        friend class Snapshot;
-
-        const Snapshot& snapshot_;
-        Loader loader_;
-        std::unique_ptr<storage::Cursor> cursor_;
-        bool members_ = false;         // the cursor is over members, not items
-        std::vector<Docnum> numbers_;  // used if there is no cursor
-        std::size_t at_ = 0;
+        // Nullopt at the end. Valid until the next call. Numbers never fall; an item comes after
+        // any hidden place with the same number.
+        virtual Result<std::optional<Found>> next() = 0;
     };
-    Result<std::unique_ptr<Walk>> items(Docnum from) const;
+    // Must not outlive the snapshot. Where items have to be sorted, at most so many at once.
+    static constexpr std::size_t kSortedMax = 65'536;
+    std::unique_ptr<Walk> items(Docnum from, std::size_t sorted_max = kSortedMax) const;
 
 private:
+    class AllItems;
+    class ItemsOfKey;
+    class ItemsOfRange;
+
     Snapshot() = default;
 
     bool hides_nothing() const { return !hidden_.expiry.default_ttl && !hidden_.deletes; }
-    bool is_visible(const ItemView& item) const;
+    // The item if it is visible.
+    std::optional<ItemView> visible(const ItemView& item) const;
 
     std::shared_ptr<const storage::Reader> reader_;
     State state_;
     FeedScope scope_;
     Hidden hidden_;
-    bool may_block_ = true;
 };
 
 }  // namespace orrery::partition

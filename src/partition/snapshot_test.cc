@@ -52,5 +52,27 @@ TEST(Snapshot, LoadsInAnyOrder) {
     EXPECT_GT(seen, 1'000U);
 }
 
+TEST(Snapshot, SortsTheItemsOfARangeInSteps) {
+    PartitionBench bench;
+    std::string all;
+    for (int i = 0; i < 300; ++i) {
+        ASSERT_TRUE(bench.create(item(std::to_string(i), "p" + std::to_string(i % 50))));
+        all += std::to_string(i) + " ";
+    }
+    const FeedScope scope{.epks = model::EpkRange{.min_inclusive = "", .max_exclusive = "FF"}};
+    const Snapshot snapshot = must(Snapshot::take(*bench.partition, scope, std::nullopt));
+    for (const std::size_t sorted_max : {std::size_t{1}, std::size_t{7}, Snapshot::kSortedMax}) {
+        const auto walk = snapshot.items(0, sorted_max);
+        std::string ids;
+        Docnum last = 0;
+        while (const auto found = must(walk->next())) {
+            ASSERT_GE(found->docnum, last);
+            last = found->docnum;
+            if (found->item) ids += std::string(found->item->id) + " ";
+        }
+        EXPECT_EQ(ids, all) << sorted_max;
+    }
+}
+
 }  // namespace snapshot_test
 }  // namespace orrery::partition

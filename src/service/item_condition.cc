@@ -30,7 +30,7 @@ public:
     }
     bool is_whole() const override { return true; }
     std::uint64_t item_count() const override { return 1; }
-    Result<std::optional<std::uint64_t>> count() const override {
+    Result<std::optional<std::uint64_t>> count(sql::Budget& /*budget*/) const override {
         return std::optional<std::uint64_t>(1);
     }
     std::unique_ptr<index::DocnumCursor> members() const override { return nullptr; }

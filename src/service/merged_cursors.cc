@@ -161,15 +161,18 @@ public:
             items_[at_] = TRY(cursors_[at_]->next());
         }
         for (std::size_t i = 0; i < items_.size(); ++i) {
-            const bool first = items_[i] != nullptr &&
-                               (items_[at_] == nullptr || items_[i]->number < items_[at_]->number);
-            if (first) at_ = i;
+            if (items_[i] != nullptr && comes_before(*items_[i], items_[at_])) at_ = i;
         }
         const bool ended = items_[at_] == nullptr || items_[at_]->number >= until_;
         return ended ? nullptr : items_[at_];
     }
 
 private:
+    static bool comes_before(const sql::Item& a, const sql::Item* b) {
+        if (b == nullptr || a.number != b->number) return b == nullptr || a.number < b->number;
+        return a.is_hidden() && !b->is_hidden();
+    }
+
     const std::vector<std::unique_ptr<sql::ItemCursor>> cursors_;
     std::vector<const sql::Item*> items_;  // the current one of each; null at its end
     const sql::ItemNumber until_;

@@ -52,7 +52,7 @@ std::unique_ptr<sql::ItemCursor> MergedSource::items(sql::ItemNumber from) {
             return merge_items(std::move(cursors), until);
         });
     }
-    return read_ahead(readers_, std::move(runs));
+    return read_ahead(readers_, std::move(runs), from);
 }
 
 Result<const sql::Item*> MergedSource::load(sql::ItemNumber number) {
@@ -80,10 +80,10 @@ std::uint64_t MergedSource::item_count() const {
     return sum;
 }
 
-Result<std::optional<std::uint64_t>> MergedSource::count() const {
+Result<std::optional<std::uint64_t>> MergedSource::count(sql::Budget& budget) const {
     std::uint64_t sum = 0;
     for (const Part& part : parts_) {
-        const auto count = TRY(part.source->count());
+        const auto count = TRY(part.source->count(budget));
         if (!count) return std::optional<std::uint64_t>();
         sum += *count;
     }

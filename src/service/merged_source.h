@@ -37,7 +37,7 @@ public:
     Result<const sql::Item*> load(sql::ItemNumber number) override;
     bool is_whole() const override;
     std::uint64_t item_count() const override;
-    Result<std::optional<std::uint64_t>> count() const override;
+    Result<std::optional<std::uint64_t>> count(sql::Budget& budget) const override;
     std::unique_ptr<index::DocnumCursor> members() const override { return nullptr; }
     const index::PathPolicy* policy() const override;
     const sql::IndexSource* index() const override;

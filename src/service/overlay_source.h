@@ -23,7 +23,7 @@ public:
     Result<const sql::Item*> load(sql::ItemNumber number) override;
     bool is_whole() const override { return false; }
     std::uint64_t item_count() const override { return base_.item_count(); }
-    Result<std::optional<std::uint64_t>> count() const override {
+    Result<std::optional<std::uint64_t>> count(sql::Budget& /*budget*/) const override {
         return std::optional<std::uint64_t>();
     }
     std::unique_ptr<index::DocnumCursor> members() const override;

@@ -10,15 +10,15 @@ public:
         : walk_(snapshot.items(from)) {}
 
     Result<const sql::Item*> next() override {
-        if (!walk_) return std::move(walk_).take_error();
-        const auto found = TRY((*walk_)->next());
+        const auto found = TRY(walk_->next());
         if (!found) return static_cast<const sql::Item*>(nullptr);
-        item_ = {.number = found->docnum, .json = found->json};
+        item_.number = found->docnum;
+        item_.json = found->item ? found->item->json : std::string_view();
         return static_cast<const sql::Item*>(&item_);
     }
 
 private:
-    Result<std::unique_ptr<partition::Snapshot::Walk>> walk_;
+    std::unique_ptr<partition::Snapshot::Walk> walk_;
     sql::Item item_;
 };
 
@@ -58,6 +58,18 @@ Result<const sql::Item*> PartitionSource::load(sql::ItemNumber number) {
     if (!found) return static_cast<const sql::Item*>(nullptr);
     item_ = {.number = found->docnum, .json = found->json};
     return static_cast<const sql::Item*>(&item_);
+}
+
+Result<std::optional<std::uint64_t>> PartitionSource::count(sql::Budget& budget) const {
+    if (!snapshot_.members_are_items()) return snapshot_.count();
+    std::uint64_t count = 0;
+    const auto members = snapshot_.members();
+    for (; members->valid(); members->next()) {
+        if (!budget.count(sql::kEntryUnits)) return budget.status().take_error();
+        ++count;
+    }
+    TRY(members->status());
+    return std::optional(count);
 }
 
 std::unique_ptr<index::DocnumCursor> PartitionSource::members() const {

@@ -24,7 +24,7 @@ public:
         : snapshot_(std::move(snapshot)), loader_(snapshot_), index_(std::move(reader)) {}
 
     // The state as of now. Where it may not block: kWouldBlock, now or on reading, if the data is
-    // not in memory or reading it might take long without the query noticing.
+    // not in memory.
     static Result<std::unique_ptr<PartitionSource>> open(const partition::Partition& partition,
                                                          const partition::FeedScope& scope,
                                                          std::optional<std::int32_t> default_ttl,
@@ -45,7 +45,7 @@ public:
     Result<const sql::Item*> load(sql::ItemNumber number) override;
     bool is_whole() const override { return snapshot_.is_whole(); }
     std::uint64_t item_count() const override { return snapshot_.state().item_count; }
-    Result<std::optional<std::uint64_t>> count() const override { return snapshot_.count(); }
+    Result<std::optional<std::uint64_t>> count(sql::Budget& budget) const override;
     std::unique_ptr<index::DocnumCursor> members() const override;
     const index::PathPolicy* policy() const override {
         return index_.policy().enabled() ? &index_.policy() : nullptr;

@@ -91,7 +91,8 @@ protected:
         if (!key.empty()) request.partition_key = key;
         const ItemSelection selection = must(select_items(request, *container_));
         const auto partition = must(services_.partitions->open(*container_, 0));
-        return must(PartitionSource::open(*partition, selection.scope, std::nullopt, true));
+        return must(PartitionSource::open(
+            *partition, selection.scope, container_->definition.default_ttl, true));
     }
 
     sql::Budget::Limits limits(std::int64_t looks_per_page) {
@@ -128,6 +129,18 @@ TEST_F(QueryBudgetTest, PagesOfAScanGoOn) {
         "SELECT VALUE [c.id, t] FROM c JOIN t IN (SELECT VALUE [c.n, c.no])", "scan", 2 * kItems);
     expect_same("SELECT VALUE COUNT(1) FROM c WHERE c.no > 30", "scan", kItems);
     expect_same("SELECT VALUE c.id FROM c WHERE c.no > 10", "scan", 10, R"(["p1"])");
+}
+
+TEST_F(QueryBudgetTest, PagesGoOnAmongHiddenItems) {
+    container_ = services_.container(R"({"id":"expiring","defaultTtl":-1})");
+    for (int i = 0; i < kItems; ++i) {
+        create(fmt::format(R"({{"id":"{}","pk":"p","ttl":{}}})", i, i % 10 == 5 ? 1000 : 1));
+    }
+    clock_.advance(std::chrono::seconds(10));
+    constexpr std::size_t kHidden = kItems * 9 / 10;
+    expect_same("SELECT VALUE c.id FROM c", "scan", kHidden);
+    expect_same("SELECT VALUE c.id FROM c", "scan", kHidden, R"(["p"])");
+    expect_same("SELECT VALUE COUNT(1) FROM c", "scan", kHidden);
 }
 
 TEST_F(QueryBudgetTest, PagesOfALookupGoOn) {

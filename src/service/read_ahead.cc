@@ -1,6 +1,7 @@
 #include "service/read_ahead.h"
 
 #include <algorithm>
+#include <chrono>
 #include <condition_variable>
 #include <deque>
 #include <mutex>
@@ -16,6 +17,8 @@ namespace {
 constexpr std::size_t kChunkBytes = std::size_t{128} << 10;
 constexpr std::size_t kChunksAhead = 4;
 constexpr std::size_t kPartsAhead = 8;
+constexpr std::size_t kChunkItems = 4096;  // most of them hidden, if it is so many
+constexpr std::chrono::milliseconds kWait{5};
 
 struct Chunk {
     struct Place {
@@ -43,10 +46,12 @@ public:
         call_reader();
     }
 
-    // Waits for the next chunk; nullopt at the end.
+    // The next chunk; nullopt at the end, an empty one if it does not come soon.
     Result<std::optional<Chunk>> take() {
         std::unique_lock lock(mutex_);
-        changed_.wait(lock, [&] { return !chunks_.empty() || ended_; });
+        if (!changed_.wait_for(lock, kWait, [&] { return !chunks_.empty() || ended_; })) {
+            return std::optional<Chunk>(std::in_place);
+        }
         if (chunks_.empty()) {
             if (!outcome_) return std::move(outcome_).take_error();
             return std::optional<Chunk>();
@@ -89,7 +94,7 @@ private:
     // Returns false at the end.
     Result<bool> fill(Chunk& chunk) {
         chunk.bytes.reserve(kChunkBytes);
-        while (chunk.bytes.size() < kChunkBytes) {
+        while (chunk.bytes.size() < kChunkBytes && chunk.items.size() < kChunkItems) {
             const sql::Item* item = TRY(cursor_->next());
             if (item == nullptr) return false;
             chunk.bytes.append(item->json);
@@ -112,7 +117,8 @@ private:
 
 class ReadAhead : public sql::ItemCursor {
 public:
-    ReadAhead(ThreadPool& readers, std::vector<OpenItems> parts) {
+    ReadAhead(ThreadPool& readers, std::vector<OpenItems> parts, sql::ItemNumber from)
+        : item_{.number = from, .json = {}} {
         for (OpenItems& open : parts) {
             parts_.push_back(std::make_unique<Part>(readers, std::move(open)));
         }
@@ -130,6 +136,7 @@ public:
             }
             chunk_ = *std::move(chunk);
             at_item_ = 0;
+            if (chunk_.items.empty()) return nothing_yet();
         }
         const std::size_t begin = at_item_ == 0 ? 0 : chunk_.items[at_item_ - 1].end;
         const Chunk::Place& place = chunk_.items[at_item_++];
@@ -139,6 +146,11 @@ public:
     }
 
 private:
+    const sql::Item* nothing_yet() {
+        if (!item_.is_hidden()) item_ = {.number = item_.number + 1, .json = {}};
+        return &item_;
+    }
+
     void start_parts() {
         for (; started_ < parts_.size() && started_ < at_part_ + kPartsAhead; ++started_) {
             parts_[started_]->start();
@@ -157,11 +169,14 @@ private:
 
 std::size_t read_ahead_bytes_max(std::size_t parts) {
     // One more is being filled.
-    return std::min(parts, kPartsAhead) * (kChunksAhead + 1) * kChunkBytes;
+    constexpr std::size_t kPerChunk = kChunkBytes + kChunkItems * sizeof(Chunk::Place);
+    return std::min(parts, kPartsAhead) * (kChunksAhead + 1) * kPerChunk;
 }
 
-std::unique_ptr<sql::ItemCursor> read_ahead(ThreadPool& readers, std::vector<OpenItems> parts) {
-    return std::make_unique<ReadAhead>(readers, std::move(parts));
+std::unique_ptr<sql::ItemCursor> read_ahead(ThreadPool& readers,
+                                            std::vector<OpenItems> parts,
+                                            sql::ItemNumber from) {
+    return std::make_unique<ReadAhead>(readers, std::move(parts), from);
 }
 
 }  // namespace orrery::service

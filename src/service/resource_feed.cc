@@ -37,7 +37,7 @@ public:
     }
     bool is_whole() const override { return true; }
     std::uint64_t item_count() const override { return resources_.size(); }
-    Result<std::optional<std::uint64_t>> count() const override {
+    Result<std::optional<std::uint64_t>> count(sql::Budget& /*budget*/) const override {
         return std::optional<std::uint64_t>(resources_.size());
     }
     std::unique_ptr<index::DocnumCursor> members() const override { return nullptr; }

@@ -25,11 +25,11 @@ protected:
     }
 
     // The number of rows, or the error.
-    std::string outcome(std::string_view text, bool may_block = false) {
+    std::string outcome(std::string_view text,
+                        bool may_block = false,
+                        const Request& request = in_range()) {
         json::Value body{json::Value::Object()};
         body.set("query", text);
-        Request request;
-        request.range_id = "0";
         Asked asked(request);
         asked.context.allowance.may_block = may_block;
         const auto answer =
@@ -37,6 +37,12 @@ protected:
         if (answer) return std::to_string(answer->page.count);
         return answer.error().code() == ErrorCode::kWouldBlock ? "would block"
                                                                : answer.error().message();
+    }
+
+    static Request in_range() {
+        Request request;
+        request.range_id = "0";
+        return request;
     }
 
     catalog::ContainerPtr container_ = services_.container();
@@ -66,11 +72,30 @@ TEST_F(ShortQueriesTest, LongOnesGoElsewhereAndAreRemembered) {
     EXPECT_EQ(outcome("SELECT * FROM c WHERE c.n = 5"), "1");
 }
 
-TEST_F(ShortQueriesTest, HiddenItemsAreNotSkippedThere) {
+TEST_F(ShortQueriesTest, HiddenItemsCount) {
     container_ = services_.container(R"({"id":"expiring","defaultTtl":10})");
-    ASSERT_TRUE(services_.create(container_, R"({"id":"1","pk":"a","n":5})").answer);
-    EXPECT_EQ(outcome("SELECT * FROM c WHERE c.n = 5"), "would block");
-    EXPECT_EQ(outcome("SELECT * FROM c WHERE c.n = 5", true), "1");
+    for (int i = 0; i < 100; ++i) {
+        const std::string item = fmt::format(R"({{"id":"{}","pk":"a","n":5,"ttl":1}})", i);
+        ASSERT_TRUE(services_.create(container_, item).answer);
+    }
+    ASSERT_TRUE(services_.create(container_, R"({"id":"last","pk":"a","n":6})").answer);
+    clock_.advance(std::chrono::seconds(5));
+    EXPECT_EQ(outcome("SELECT * FROM c WHERE c.n = 6"), "1");
+    EXPECT_EQ(outcome("SELECT * FROM c"), "would block");
+    EXPECT_EQ(outcome("SELECT * FROM c", true), "1");
+}
+
+TEST_F(ShortQueriesTest, MembersOfAKeyCount) {
+    const char* count = "SELECT VALUE COUNT(1) FROM c";
+    Request request;
+    request.partition_key = R"(["p1"])";
+    EXPECT_EQ(outcome(count, false, request), "1");
+    for (int i = 0; i < 1'000; ++i) {
+        const std::string item = fmt::format(R"({{"id":"m{}","pk":"p1"}})", i);
+        ASSERT_TRUE(services_.create(container_, item).answer);
+    }
+    EXPECT_EQ(outcome(count, false, request), "would block");
+    EXPECT_EQ(outcome(count, true, request), "1");
 }
 
 }  // namespace short_queries_test

@@ -26,6 +26,10 @@
 
 namespace orrery::sql {
 
+// What it takes to read an index entry and to find an item by its number, in units.
+inline constexpr std::uint64_t kEntryUnits = 4;
+inline constexpr std::uint64_t kLoadUnits = 64;
+
 class Budget {
 public:
     using TimePoint = std::chrono::steady_clock::time_point;

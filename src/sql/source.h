@@ -12,6 +12,7 @@
 #include "index/cursors.h"
 #include "index/index_source.h"
 #include "index/path_policy.h"
+#include "sql/budget.h"
 
 namespace orrery::sql {
 
@@ -21,6 +22,10 @@ using ItemNumber = index::Docnum;
 struct Item {
     ItemNumber number = 0;
     std::string_view json;
+
+    // Not in the scope: only the number counts. Cursors return such places, so that whoever reads
+    // can stop between any two of them.
+    bool is_hidden() const { return json.empty(); }
 };
 
 class ItemCursor {
@@ -30,7 +35,8 @@ public:
     ItemCursor& operator=(const ItemCursor&) = delete;
     virtual ~ItemCursor() = default;
 
-    // Moves to the next item; null at the end. The item is valid until the next call.
+    // Moves to the next item; null at the end. The item is valid until the next call. Numbers
+    // never fall; the item of a number comes after any hidden place with it.
     virtual Result<const Item*> next() = 0;
 };
 
@@ -61,8 +67,8 @@ public:
     virtual bool is_whole() const = 0;
     // Of the partition, whatever the scope.
     virtual std::uint64_t item_count() const = 0;
-    // The number of items in the scope, when known without reading them.
-    virtual Result<std::optional<std::uint64_t>> count() const = 0;
+    // The number of items in the scope, when it can be had without loading them.
+    virtual Result<std::optional<std::uint64_t>> count(Budget& budget) const = 0;
     // The items of the scope when it is one logical partition, else null.
     virtual std::unique_ptr<index::DocnumCursor> members() const = 0;
     // The container's current indexing policy, null when it is not indexed. Its indexes need not be

@@ -34,7 +34,7 @@ public:
     }
     bool is_whole() const override { return true; }
     std::uint64_t item_count() const override { return items_.size(); }
-    Result<std::optional<std::uint64_t>> count() const override {
+    Result<std::optional<std::uint64_t>> count(Budget& /*budget*/) const override {
         return std::optional<std::uint64_t>(items_.size());
     }
     std::unique_ptr<index::DocnumCursor> members() const override { return nullptr; }

@@ -24,14 +24,21 @@ public:
 class ScanDriver : public Driver {
 public:
     ScanDriver(const DriverContext& context, ItemNumber from)
-        : context_(context), loader_(context), cursor_(context.source.items(from)) {}
+        : context_(context), loader_(context), cursor_(context.source.items(from)), from_(from) {}
 
     Result<Step> next() override {
         const Stopwatch watch(context_.measure, context_.counters.loading);
-        item_ = TRY(cursor_->next());
-        if (item_ == nullptr) return Step::kEnd;
+        Budget& budget = context_.budget;
+        while (true) {
+            item_ = TRY(cursor_->next());
+            if (item_ == nullptr) return Step::kEnd;
+            if (!item_->is_hidden()) break;
+            budget.count(kLoadUnits);
+            if (item_->number > from_) budget.progressed();
+            if (budget.is_stopped()) return stopped(budget);
+        }
         loader_.take(*item_);
-        return context_.budget.is_stopped() ? stopped(context_.budget) : Step::kItem;
+        return budget.is_stopped() ? stopped(budget) : Step::kItem;
     }
     ItemNumber number() const override { return item_->number; }
     std::span<const Value> paths() const override { return loader_.values(); }
@@ -41,6 +48,7 @@ private:
     const DriverContext& context_;
     ItemLoader loader_;
     std::unique_ptr<ItemCursor> cursor_;
+    const ItemNumber from_;
     const Item* item_ = nullptr;
 };
 

@@ -89,10 +89,6 @@ struct DriverContext {
 Result<std::unique_ptr<Driver>> make_driver(const DriverContext& context,
                                             std::string_view position);
 
-// What it takes to read an index entry and to find an item by its number, in units of the budget.
-inline constexpr std::uint64_t kEntryUnits = 4;
-inline constexpr std::uint64_t kLoadUnits = 64;
-
 // Loads items and extracts the values at the query's paths.
 class ItemLoader {
 public:

@@ -226,7 +226,7 @@ private:
         Grouping grouping(query, evaluator_);
         std::optional<std::uint64_t> count;
         if (goes_on()) TRY(grouping.restore(from_.state));
-        if (!goes_on() && counts_all_items(query)) count = TRY(context_.source.count());
+        if (!goes_on() && counts_all_items(query)) count = TRY(context_.source.count(budget_));
         if (count) {
             grouping.add_rows(*count);
         } else {
