@@ -1,5 +1,5 @@
 // The items of 1 KB that benchmarks write: a dozen or more indexed values, different in every item,
-// and letters that compress poorly, like real data.
+// and letters that hardly compress.
 
 #pragma once
 
@@ -19,19 +19,23 @@ inline constexpr std::uint64_t kSeed = 20251115;
 // All ids have the same length, and so do all items.
 inline std::string item_id(std::uint64_t number) { return fmt::format("item-{:010}", number); }
 
-inline std::string item_letters(std::size_t count) {
-    constexpr std::string_view kLetters =
+// Letters without repetition within the reach of a compressor of blocks.
+inline std::string_view item_letters(std::uint64_t random, std::size_t count) {
+    static constexpr std::string_view kLetters =
         "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
-    std::mt19937_64 random(kSeed);
-    std::string letters;
-    while (letters.size() < count) {
-        letters += kLetters[random() % kLetters.size()];
-    }
-    return letters;
+    constexpr std::size_t kMany = std::size_t{1} << 20;
+    static const std::string all = [] {
+        std::mt19937_64 next(kSeed);
+        std::string letters;
+        while (letters.size() < kMany + kItemBytes) {
+            letters += kLetters[next() % kLetters.size()];
+        }
+        return letters;
+    }();
+    return std::string_view(all).substr(random % kMany, count);
 }
 
 inline std::string item_body(std::uint64_t number) {
-    static const std::string letters = item_letters(kItemBytes);
     std::uint64_t mixed = number * 0x9e3779b97f4a7c15ULL;  // pseudo-random
     mixed ^= mixed >> 32;
     std::string body = fmt::format(
@@ -49,14 +53,13 @@ inline std::string item_body(std::uint64_t number) {
         mixed / 13 % 1'000'000,
         mixed / 17 % 100,
         mixed);
-    body.append(letters, 0, kItemBytes - body.size() - 2);
+    body.append(item_letters(mixed, kItemBytes - body.size() - 2));
     return body.append("\"}");
 }
 
 // For queries: 15 values of high and low cardinality; ten consecutive items form a group. Another
 // revision of an item has other values but for its id and group.
 inline std::string varied_body(std::uint64_t number, std::uint64_t revision = 0) {
-    static const std::string letters = item_letters(kItemBytes);
     constexpr std::string_view kTypes[] = {"book", "review", "author", "order"};
     const std::uint64_t mixed = (number + (revision << 40)) * 0x9E3779B97F4A7C15;
     std::string body = fmt::format(
@@ -76,7 +79,7 @@ inline std::string varied_body(std::uint64_t number, std::uint64_t revision = 0)
         mixed >> 16 & 63,
         mixed >> 5 & 0xffff,
         mixed >> 7 & 0x3fff);
-    body.append(letters, 0, kItemBytes - body.size() - 2);
+    body.append(item_letters(mixed, kItemBytes - body.size() - 2));
     return body.append("\"}");
 }
 

@@ -27,7 +27,7 @@ struct RocksOptions {
     std::shared_ptr<rocksdb::FileSystem> file_system = nullptr;
     // For blocks and single values. Filled as they are read, so an idle server does not use it.
     std::size_t cache_bytes = std::size_t{256} << 20;
-    std::size_t write_buffer_bytes = std::size_t{16} << 20;
+    std::size_t write_buffer_bytes = std::size_t{64} << 20;
     // First letters of keys that are only scanned, which are left out of the filters. Getting one
     // of them still works, but slower.
     std::string scanned_letters = {};

@@ -13,6 +13,7 @@
 #include <rocksdb/table.h>
 
 #include "base/log.h"
+#include "storage/rocksdb/tree_memtable.h"
 
 namespace orrery::storage {
 
@@ -106,11 +107,8 @@ void choose_memory(rocksdb::Options& options, const RocksOptions& wanted) {
     // Avoids searching the memtable for keys it does not have.
     options.memtable_prefix_bloom_size_ratio = 0.02;
     options.memtable_whole_key_filtering = false;
-    // A batch has its index keys in order: inserting continues from the last key with this prefix
-    // (partition and letter) instead of searching from the top.
-    constexpr std::size_t kHintBytes = kPrefixSize + 1;
-    options.memtable_insert_with_hint_prefix_extractor.reset(
-        rocksdb::NewFixedPrefixTransform(kHintBytes));
+    options.memtable_factory = make_tree_memtables();
+    options.allow_concurrent_memtable_write = false;
 }
 
 void choose_background_work(rocksdb::Options& options) {
