@@ -1,5 +1,6 @@
 #include "json/walk.h"
 
+#include <algorithm>
 #include <cstring>
 
 #include "json/number.h"
@@ -9,8 +10,7 @@ namespace orrery::json {
 
 namespace {
 
-constexpr std::string_view kDigits = "0123456789";
-constexpr std::string_view kAfterNumber = ",]}";
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 // Whether append_number() prints the number as it is written. Most are integers or decimal
 // fractions of at most 15 digits, all of which a double keeps; what it prints with an exponent,
@@ -19,15 +19,28 @@ bool prints_as_written(std::string_view number) {
     constexpr std::size_t kDigitsMax = 15;
     const bool negative = number.front() == '-';
     if (negative) number.remove_prefix(1);
-    const std::size_t point = number.find('.');
-    const std::string_view whole = number.substr(0, point);
-    if (number.size() > kDigitsMax || whole.find_first_not_of(kDigits) != std::string_view::npos) {
-        return false;
+    if (number.empty() || number.size() > kDigitsMax) return false;
+    std::size_t point = 0;
+    while (point < number.size() && is_digit(number[point])) {
+        ++point;
     }
-    if (point == std::string_view::npos) return !negative || whole != "0";
+    const bool zero = number.front() == '0';
+    if (zero && point > 1) return false;
+    if (point == number.size()) return !negative || !zero;
+    if (number[point] != '.' || !is_digit(number.back()) || number.back() == '0') return false;
     const std::string_view fraction = number.substr(point + 1);
-    return fraction.find_first_not_of(kDigits) == std::string_view::npos &&
-           fraction.back() != '0' && (whole != "0" || !fraction.starts_with("0000"));
+    return std::all_of(fraction.begin(), fraction.end(), is_digit) &&
+           (!zero || !fraction.starts_with("0000"));
+}
+
+// The characters that numbers consist of, from `from` on.
+std::string_view number_at(const char* from, const char* end) {
+    const char* at = from;
+    while (at != end &&
+           (is_digit(*at) || *at == '.' || *at == '-' || *at == '+' || (*at | 0x20) == 'e')) {
+        ++at;
+    }
+    return {from, static_cast<std::size_t>(at - from)};
 }
 
 // The place after the string that starts at `from`; null if it does not end.
@@ -89,13 +102,10 @@ bool append_with_plain_numbers(std::string& out, std::string_view json) {
         if (*at == '"') {
             at = skip_string(at, end);
             if (at == nullptr) return false;
-        } else if (*at == '-' || (*at >= '0' && *at <= '9')) {
-            const std::string_view rest(at, static_cast<std::size_t>(end - at));
-            const std::string_view number = rest.substr(0, number_length(rest));
-            const std::string_view after = rest.substr(number.size(), 1);
-            const bool ended = after.empty() || kAfterNumber.find(after[0]) != kAfterNumber.npos;
-            if (number.empty() || !ended) return false;
+        } else if (*at == '-' || is_digit(*at)) {
+            const std::string_view number = number_at(at, end);
             if (!prints_as_written(number)) {
+                if (number_length(number) != number.size()) return false;
                 const Number parsed = Number::parse(number);
                 if (!parsed.is_finite()) return false;
                 out.append(copied, at);
@@ -103,6 +113,7 @@ bool append_with_plain_numbers(std::string& out, std::string_view json) {
                 copied = at + number.size();
             }
             at += number.size();
+            if (at != end && *at != ',' && *at != ']' && *at != '}') return false;
         } else {
             ++at;
         }

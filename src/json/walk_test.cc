@@ -57,7 +57,7 @@ TEST(Walk, PlainNumbersSkipStrings) {
 }
 
 TEST(Walk, PlainNumbersFindDamage) {
-    for (const char* text : {R"(["a)", R"(["a\"])", "[1x]", "[-]", "[1.]", "[1"}) {
+    for (const char* text : {R"(["a)", R"(["a\"])", "[1x]", "[-]", "[1.]", "[01]", "[1e]", "[1"}) {
         std::string out;
         EXPECT_EQ(append_with_plain_numbers(out, text), std::string_view(text) == "[1") << text;
     }

@@ -266,7 +266,7 @@ bool calls_udfs(const QueryText& text) {
     const bool named =
         std::search(body.begin(), body.end(), kWord.begin(), kWord.end(), same_letter) !=
         body.end();
-    if (!named && body.find('\\') == std::string_view::npos) return false;
+    if (!named && body.find("\\u") == std::string_view::npos) return false;
     const auto spec = parse_spec(text);
     if (!spec) return false;
     const auto query = sql::parse(spec->text);

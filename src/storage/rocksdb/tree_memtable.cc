@@ -1,5 +1,6 @@
 #include "storage/rocksdb/tree_memtable.h"
 
+#include <memory>
 #include <new>
 
 #include "storage/rocksdb/entry_tree.h"
@@ -77,7 +78,7 @@ public:
     std::size_t ApproximateMemoryUsage() override { return 0; }  // all of it is the allocator's
 
     Iterator* GetIterator(rocksdb::Arena* arena) override {
-        if (arena == nullptr) return new TreeIterator(tree_);
+        if (arena == nullptr) return std::make_unique<TreeIterator>(tree_).release();
         return new (arena->AllocateAligned(sizeof(TreeIterator), 0, nullptr)) TreeIterator(tree_);
     }
     Iterator* GetDynamicPrefixIterator(rocksdb::Arena* arena) override {
@@ -96,7 +97,7 @@ public:
                                             rocksdb::Allocator* allocator,
                                             const rocksdb::SliceTransform* /*prefixes*/,
                                             rocksdb::Logger* /*logger*/) override {
-        return new TreeMemtable(allocator);
+        return std::make_unique<TreeMemtable>(allocator).release();
     }
     using MemTableRepFactory::CreateMemTableRep;
 };
