@@ -30,6 +30,7 @@ public:
     explicit EntryTree(Allocate allocate);
     EntryTree(const EntryTree&) = delete;
     EntryTree& operator=(const EntryTree&) = delete;
+    ~EntryTree() = default;
 
     // The entry must not be in the tree, and outlives it. One thread at a time.
     void insert(Entry entry);

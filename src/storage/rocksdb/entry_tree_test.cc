@@ -62,7 +62,7 @@ protected:
         append_varint(entry, internal.size());
         entry += internal + "value";
         char* at = allocate(entry.size());
-        std::memcpy(at, entry.data(), entry.size());
+        std::copy(entry.begin(), entry.end(), at);
         tree_.insert(at);
     }
 

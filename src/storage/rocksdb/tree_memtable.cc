@@ -12,6 +12,7 @@ namespace rocksdb {
 // link.
 class Arena {
 public:
+    // NOLINTNEXTLINE(readability-identifier-naming): RocksDB's name
     char* AllocateAligned(std::size_t bytes, std::size_t huge_page_size, Logger* logger);
 };
 
