@@ -189,6 +189,7 @@ void add_options(CLI::App& app, ServeConfig& config, Texts& texts) {
     config.ttl_sweep_ms = 1000;
     config.drain_seconds = 10;
     config.block_cache_mb = 256;
+    config.memtable_mb = 64;
     add(app, "threads", config.threads, "Threads that serve connections; 0: one per core")
         ->check(CLI::Range(0, 256));
     add_lane_options(app, config);
@@ -215,6 +216,8 @@ void add_options(CLI::App& app, ServeConfig& config, Texts& texts) {
         ->check(CLI::Range(0, 3600));
     add(app, "block-cache-mb", config.block_cache_mb, "Memory limit for cached data, MB")
         ->check(CLI::Range(1, 1'000'000));
+    add(app, "memtable-mb", config.memtable_mb, "Size of each of four buffers for writes, MB")
+        ->check(CLI::Range(1, 4096));
     add_choice(app, "log-level", config.log_level, kLevels, "info", "Minimum level to log");
     add_choice(app, "log-format", config.log_format, kFormats, "text", "Format of log lines");
     app.set_config("--config", "", "Settings file, one `name = value` per line (TOML)")

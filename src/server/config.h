@@ -42,6 +42,7 @@ struct ServeConfig {
     std::uint32_t ttl_sweep_ms = 0;
     std::uint32_t drain_seconds = 0;
     std::uint32_t block_cache_mb = 0;
+    std::uint32_t memtable_mb = 0;
     log::Level log_level = log::Level::kInfo;
     log::Format log_format = log::Format::kText;
 

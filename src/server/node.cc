@@ -47,11 +47,12 @@ std::string host_of(const ServeConfig& config, std::uint16_t port) {
 }  // namespace
 
 Result<std::unique_ptr<storage::Engine>> open_engine(storage::DataDirectory& directory,
-                                                     std::size_t cache_bytes) {
+                                                     const EngineMemory& memory) {
     storage::RocksOptions options;
     options.path = directory.database_path();
     options.create = directory.fresh();
-    options.cache_bytes = cache_bytes;
+    options.cache_bytes = memory.cache_bytes;
+    options.write_buffer_bytes = memory.memtable_bytes;
     options.scanned_letters = partition::kScannedLetters;
     options.flush_at_end = true;
     auto engine = TRY(storage::open_shared_rocks(options));
@@ -84,16 +85,18 @@ bool Node::stop(std::chrono::seconds patience) {
 }
 
 Status Node::open_storage(const ServeConfig& config) {
-    const std::size_t cache_bytes = std::size_t{config.block_cache_mb} << 20;
+    const EngineMemory memory{.cache_bytes = std::size_t{config.block_cache_mb} << 20,
+                              .memtable_bytes = std::size_t{config.memtable_mb} << 20};
     if (config.ephemeral) {
         engine_ = TRY(storage::open_shared_rocks(
             {.path = "/orrery",
              .create = true,
              .file_system = storage::make_memory_file_system(),
-             .cache_bytes = cache_bytes,
+             .cache_bytes = memory.cache_bytes,
+             .write_buffer_bytes = memory.memtable_bytes,
              .scanned_letters = std::string(partition::kScannedLetters)}));
     } else {
-        engine_ = TRY(open_engine(*directory_, cache_bytes));
+        engine_ = TRY(open_engine(*directory_, memory));
         if (directory_->outdated()) {
             TRY(directory_->mark_ready());
             log::info("data_directory_upgraded", {{"path", directory_->path()}});

@@ -98,7 +98,12 @@ private:
 };
 
 // The storage of a data directory, for the server and for `orrery inspect`.
+// How much memory the engine may use.
+struct EngineMemory {
+    std::size_t cache_bytes = 0;
+    std::size_t memtable_bytes = 0;
+};
 Result<std::unique_ptr<storage::Engine>> open_engine(storage::DataDirectory& directory,
-                                                     std::size_t cache_bytes);
+                                                     const EngineMemory& memory);
 
 }  // namespace orrery::server

@@ -205,6 +205,43 @@ TEST_F(QueryBudgetTest, PagesOfAWalkGoOn) {
     }
 }
 
+// Equal index entries are taken together; the result is that of single items.
+TEST_F(QueryBudgetTest, PagesOfRunsGoOn) {
+    container_ =
+        services_.container(R"({"id":"runs","indexingPolicy":{"includedPaths":[{"path":"/*"}],)"
+                            R"("excludedPaths":[{"path":"/no/?"}]}})");
+    for (int i = 0; i < 1'500; ++i) {
+        const double value = i % 4 == 0 ? i % 40 * 0.1 : 7.3;
+        create(fmt::format(R"({{"id":"r{}","pk":"p","w":{},"no":{}}})", i, value, value));
+    }
+    const std::string_view queries[] = {
+        "SELECT VALUE COUNT(1) FROM c WHERE c.{} = 7.3",
+        "SELECT VALUE {{\"n\": COUNT(c.{0}), \"sum\": SUM(c.{0}), \"max\": MAX(c.{0})}} FROM c "
+        "WHERE c.{0} > 0.25 AND c.{0} < 7.5",
+        "SELECT c.{0}, COUNT(1) AS n, AVG(c.{0} * 3) AS mean FROM c WHERE c.{0} >= 0 GROUP BY "
+        "c.{0}",
+        "SELECT VALUE COUNTIF(c.{0} = 7.3) FROM c WHERE c.{0} >= 0",
+    };
+    for (const std::string_view query : queries) {
+        const std::string walked = fmt::format(fmt::runtime(query), "w");
+        const Outcome whole = run(walked, 0);
+        EXPECT_EQ(whole.access, "index walk") << query;
+        std::string scanned = run(fmt::format(fmt::runtime(query), "no"), 0).rows;
+        for (std::size_t at = 0; (at = scanned.find("\"no\"", at)) != std::string::npos;) {
+            scanned.replace(at, 4, "\"w\"");
+        }
+        EXPECT_EQ(whole.rows, scanned) << query;
+        for (const std::int64_t looks : {1, 3, 50, 2'000}) {
+            EXPECT_EQ(run(walked, looks).rows, whole.rows) << query << " after " << looks;
+        }
+    }
+    // RAND has another value for each item.
+    EXPECT_EQ(
+        run("SELECT VALUE COUNT(1) FROM (SELECT DISTINCT VALUE RAND() FROM c WHERE c.w = 7.3)", 0)
+            .rows,
+        "1125");
+}
+
 TEST_F(QueryBudgetTest, PagesWithItemsThatAreNotIndexedGoOn) {
     Request request;
     request.indexing_directive = "Exclude";

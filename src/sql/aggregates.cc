@@ -57,39 +57,37 @@ std::string_view plan_name(AggregateKind kind) {
     return kRows[static_cast<std::size_t>(kind)].plan;
 }
 
-void Accumulator::add(const Value& value, Arena& row, Arena& kept) {
+void Accumulator::add(const Value& value, std::uint64_t times, Arena& row, Arena& kept) {
     if (value.is_undefined()) return;
     switch (kind_) {
         case AggregateKind::kCount:
-            ++count_;
+            count_ += static_cast<std::int64_t>(times);
             return;
         case AggregateKind::kCountIf:
-            if (value.is_true()) ++count_;
+            if (value.is_true()) count_ += static_cast<std::int64_t>(times);
             return;
         case AggregateKind::kSum:
         case AggregateKind::kAverage:
-            return add_number(value);
+            return add_number(value, times);
         case AggregateKind::kMin:
         case AggregateKind::kMax:
             return add_extreme(value, kept);
         case AggregateKind::kMakeList:
         case AggregateKind::kMakeSet:
-            return add_to_list(value, row, kept);
+            return add_to_list(value, times, row, kept);
     }
 }
 
-void Accumulator::add_number(const Value& value) {
+void Accumulator::add_number(const Value& value, std::uint64_t times) {
     if (!value.is_number()) {
         undefined_ = true;
         return;
     }
-    ++count_;
-    if (total_.is_undefined()) {
-        total_ = value;
-        return;
+    count_ += static_cast<std::int64_t>(times);
+    // One by one: a product would be rounded differently.
+    for (; times > 0; --times) {
+        total_ = total_.is_undefined() ? value : sum(total_.number(), value.number());
     }
-    Arena none;
-    total_ = apply_binary(ast::BinaryOperator::kAdd, total_, value, none);
 }
 
 // Compares across kinds, too: null < booleans < numbers < strings.
@@ -103,7 +101,7 @@ void Accumulator::add_extreme(const Value& value, Arena& kept) {
     if (better) total_ = copy(value, kept);
 }
 
-void Accumulator::add_to_list(const Value& value, Arena& row, Arena& kept) {
+void Accumulator::add_to_list(const Value& value, std::uint64_t times, Arena& row, Arena& kept) {
     if (kind_ == AggregateKind::kMakeSet) {
         std::string bytes;
         append_canonical(bytes, value, row);
@@ -111,9 +109,12 @@ void Accumulator::add_to_list(const Value& value, Arena& row, Arena& kept) {
         if (!seen_.insert(std::move(bytes)).second) return;
         constexpr std::size_t kEntryBytes = 64;  // of the set, besides the text
         kept.charge(size + kEntryBytes);
+        times = 1;
     }
-    list_.push_back(copy(value, kept));
-    kept.charge(sizeof(Value));
+    for (; times > 0; --times) {
+        list_.push_back(copy(value, kept));
+        kept.charge(sizeof(Value));
+    }
 }
 
 Value Accumulator::result(Arena& arena) const {

@@ -38,12 +38,8 @@ class Accumulator {
 public:
     explicit Accumulator(AggregateKind kind) : kind_(kind) {}
 
-    void add(const Value& value, Arena& row, Arena& kept);
-
-    // Adds the same value `times` times, for COUNT.
-    void count(const Value& value, std::uint64_t times) {
-        if (value.is_defined()) count_ += static_cast<std::int64_t>(times);
-    }
+    // Adds the same value `times` times.
+    void add(const Value& value, std::uint64_t times, Arena& row, Arena& kept);
 
     // Undefined where the aggregate has no result (AVG of no values, SUM of a string).
     Value result(Arena& arena) const;
@@ -62,9 +58,9 @@ public:
     bool restore(ByteReader& saved, Arena& kept);
 
 private:
-    void add_number(const Value& value);
+    void add_number(const Value& value, std::uint64_t times);
     void add_extreme(const Value& value, Arena& kept);
-    void add_to_list(const Value& value, Arena& row, Arena& kept);
+    void add_to_list(const Value& value, std::uint64_t times, Arena& row, Arena& kept);
 
     AggregateKind kind_;
     // SUM and AVG saw a value that is not a number, MIN and MAX an array or object.

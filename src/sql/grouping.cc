@@ -16,7 +16,7 @@ Grouping::Grouping(const BoundQuery& query, Evaluator& evaluator)
     }
 }
 
-void Grouping::add() {
+void Grouping::add(std::uint64_t times) {
     key_.clear();
     keys_.clear();
     for (const BoundPtr& key : query_.group_keys) {
@@ -31,7 +31,7 @@ void Grouping::add() {
     const Budget::Atomic atomic(evaluator_.budget());
     Group& group = group_of_row();
     for (std::size_t i = 0; i < group.accumulators.size(); ++i) {
-        group.accumulators[i].add(arguments_[i], evaluator_.arena(), kept_);
+        group.accumulators[i].add(arguments_[i], times, evaluator_.arena(), kept_);
     }
 }
 
@@ -87,13 +87,6 @@ Status Grouping::restore(std::string_view saved) {
         return Error(ErrorCode::kBadRequest, "Invalid Continuation Token");
     }
     return {};
-}
-
-void Grouping::add_rows(std::uint64_t count) {
-    Group& all = groups_.at("");
-    for (std::size_t i = 0; i < all.accumulators.size(); ++i) {
-        all.accumulators[i].count(evaluator_.evaluate(*query_.aggregates[i].argument), count);
-    }
 }
 
 void Grouping::enter(const Group& group) {

@@ -19,13 +19,9 @@ public:
     // Both must outlive it.
     Grouping(const BoundQuery& query, Evaluator& evaluator);
 
-    // Adds the evaluator's current row, or nothing if the evaluator is stopped. Fails the evaluator
-    // when there are too many groups.
-    void add();
-
-    // Adds `count` rows whose content does not matter; only without GROUP BY and for aggregates of
-    // constants.
-    void add_rows(std::uint64_t count);
+    // Adds the evaluator's current row so many times, or nothing if the evaluator is stopped. Fails
+    // the evaluator when there are too many groups.
+    void add(std::uint64_t times = 1);
 
     // The state of aggregates without GROUP BY, for a query that continues on another page. False
     // when it does not fit into a continuation token.

@@ -131,6 +131,10 @@ Value concatenate(const Value& a, const Value& b, Arena& arena) {
 
 }  // namespace
 
+Value sum(const json::Number& a, const json::Number& b) {
+    return arithmetic(BinaryOperator::kAdd, a, b);
+}
+
 Value apply_unary(UnaryOperator op, const Value& operand) {
     if (op == UnaryOperator::kNot) return logical_not(operand);
     if (!operand.is_number()) return Value::undefined();

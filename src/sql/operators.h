@@ -11,6 +11,9 @@
 
 namespace orrery::sql {
 
+// a + b, exact for integers as far as they fit.
+Value sum(const json::Number& a, const json::Number& b);
+
 Value apply_unary(ast::UnaryOperator op, const Value& operand);
 
 // All but ??, which must evaluate its right side only when needed.

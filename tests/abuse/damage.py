@@ -12,6 +12,7 @@ from lib.report import Report, expect
 from lib.server import Server, ServerError, inspect
 from raw import expect_error
 
+SMALL_MEMTABLES = ("--memtable-mb", "16")
 LARGE_ITEMS = 45  # 22 MB: more than fits one memtable, so there are tables too
 SMALL_ITEMS = 200
 KEY_PATH = {"paths": ["/pk"], "kind": "Hash", "version": 2}
@@ -26,12 +27,12 @@ def digest(directory: Path) -> dict[str, str]:
 
 def make_directory(binary: Path, data: Path) -> str:
     """Creates a directory with tables and three logs, as after a kill; returns the container's link."""
-    with Server(binary, data).wait_until_ready() as server, Client(server.port) as client:
+    with Server(binary, data, *SMALL_MEMTABLES).wait_until_ready() as server, Client(server.port) as client:
         link = make_container(client, "db", {"id": "c", "partitionKey": KEY_PATH})
         for number in range(LARGE_ITEMS):
             write(client, link, f"large{number}", 500_000)
     for kind in ("small", "late"):
-        with Server(binary, data).wait_until_ready() as server, Client(server.port) as client:
+        with Server(binary, data, *SMALL_MEMTABLES).wait_until_ready() as server, Client(server.port) as client:
             for number in range(SMALL_ITEMS):
                 write(client, link, f"{kind}{number}", 2000)
     expect(any((data / "db").glob("*.sst")), "the directory has no tables")

@@ -35,7 +35,9 @@ class World:
     def __init__(self, binary: Path, data: Path, rng: random.Random):
         self.binary = binary
         self.data = data
-        self.options = ("--partitions", str(rng.choice([1, 2, 5])), "--ttl-sweep-ms", "50")
+        # Small memtables make tables and compactions part of it.
+        self.options = ("--partitions", str(rng.choice([1, 2, 5])), "--ttl-sweep-ms", "50",
+                        "--memtable-mb", str(rng.choice([1, 1, 64])))
         self.containers: list[Container] = []
         self.keys: list[Key] = []
         self.counters: list[Counter] = []

@@ -16,7 +16,8 @@ namespace orrery::server {
 
 namespace {
 
-constexpr std::size_t kCacheBytes = std::size_t{32} << 20;
+constexpr EngineMemory kMemory{.cache_bytes = std::size_t{32} << 20,
+                               .memtable_bytes = std::size_t{64} << 20};
 
 struct Totals {
     std::uint64_t items = 0;
@@ -48,7 +49,7 @@ Status inspect_container(storage::Engine& engine,
 
 Result<Totals> inspect_directory(const std::string& path) {
     storage::DataDirectory directory = TRY(storage::open_data_directory(path));
-    const auto engine = TRY(open_engine(directory, kCacheBytes));
+    const auto engine = TRY(open_engine(directory, kMemory));
     const SystemClock clock;
     SecureRandom random;
     auto catalog_store = TRY(engine->open(0));

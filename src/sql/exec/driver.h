@@ -57,6 +57,8 @@ public:
     // Of the current item. The values are valid until next().
     virtual ItemNumber number() const = 0;
     virtual std::span<const Value> paths() const = 0;
+    // How many items this one stands for: itself and others with the same values.
+    virtual std::uint64_t run() const { return 1; }
     // The place in the item order, also after kPaused. A driver started with it begins at this
     // item, or at the next one if it is gone. The first letter names the order (plan/positions.h).
     virtual std::string position() const = 0;
@@ -83,6 +85,7 @@ struct DriverContext {
     bool measure = false;         // record times
     // How many rows the caller can still take: no need to sort more at once.
     std::size_t rows_wanted = 0;
+    bool takes_runs = false;  // items with equal values may be returned as one
 };
 
 // The driver for the plan, starting at `position`; an empty one is the beginning.

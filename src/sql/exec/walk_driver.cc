@@ -38,10 +38,11 @@ public:
     }
     ItemNumber number() const override { return number_; }
     std::span<const Value> paths() const override { return shown_; }
+    std::uint64_t run() const override { return run_; }
     std::string position() const override {
         return value_position({.part = context_.access.walked.value_or(0),
                                .number = number_,
-                               .value = std::string(cursor_->value())});
+                               .value = in_run_ ? *covered_ : std::string(cursor_->value())});
     }
 
 private:
@@ -70,8 +71,13 @@ private:
             ++context_.counters.index_entries_read;
             number_ = cursor_->docnum();
             ended_ = true;
+            run_ = 1;
+            in_run_ = false;
             if (!context_.budget.count(kEntryUnits)) return stopped(context_.budget);
-            if (context_.access.covered && show_entry()) return Step::kItem;
+            if (context_.access.covered && show_entry()) {
+                if (context_.takes_runs && !context_.access.ends_only) take_run();
+                return Step::kItem;
+            }
             if (TRY(show_item())) return Step::kItem;
             if (context_.budget.is_stopped()) return stopped(context_.budget);
             context_.budget.progressed();
@@ -108,9 +114,27 @@ private:
         return true;
     }
 
+    // Passes the entries that follow with the same value. When the budget ends here, so does the
+    // run, which is then not used; the next page begins with it.
+    void take_run() {
+        constexpr std::uint64_t kRunMax = 1024;  // so that pages can end
+        in_run_ = true;
+        while (run_ < kRunMax) {
+            cursor_->next();
+            if (!cursor_->valid() || cursor_->value() != *covered_) {
+                started_ = false;  // at the next entry already
+                return;
+            }
+            ++context_.counters.index_entries_read;
+            ++run_;
+            if (!context_.budget.count(kEntryUnits)) return;
+        }
+    }
+
     // Items without the path: undefined is the only value the query needs from them.
     Result<Step> next_lacking() {
         while (true) {
+            run_ = 1;
             if (lacking_started_) lacking_->next();
             lacking_started_ = true;
             if (!lacking_->valid()) break;
@@ -143,6 +167,8 @@ private:
     bool ended_ = false;    // this end has been returned
     bool at_last_ = false;  // walking from the far end
     ItemNumber number_ = 0;
+    std::uint64_t run_ = 1;  // the entries that the shown one stands for
+    bool in_run_ = false;    // the cursor may have passed the shown entry
     Arena arena_;
     std::vector<Value> covering_;
     std::span<const Value> shown_;

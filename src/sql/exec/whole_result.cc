@@ -143,7 +143,9 @@ private:
                                     budget_,
                                     page_.counters,
                                     0,
-                                    context_.limits.measure};
+                                    context_.limits.measure,
+                                    0,
+                                    takes_runs_};
         budget_.let_page_end(can_pause_ && page_.access.order == ItemOrder::kNumber);
         const auto driver = TRY(make_driver(context, goes_on() ? from_.position : ""));
         loop.report_progress();
@@ -177,6 +179,7 @@ private:
             evaluator_.arena().reset();
             evaluator_.paths = driver.paths();
             evaluator_.item_number = driver.number();
+            run_ = driver.run();
             const bool resumed = goes_on() && driver.number() == from_.item;
             loop.start_at(resumed ? from_.place : RowLoop::Place());
             if (auto place = TRY(take_rows(loop, evaluator_, take))) {
@@ -228,11 +231,12 @@ private:
         if (goes_on()) TRY(grouping.restore(from_.state));
         if (!goes_on() && counts_all_items(query)) count = TRY(context_.source.count(budget_));
         if (count) {
-            grouping.add_rows(*count);
+            grouping.add(*count);
         } else {
             can_pause_ = &query == &context_.prepared.query && grouping.can_save();
+            takes_runs_ = can_take_runs(query);
             TRY(each_row(query, [&]() -> Result<Taken> {
-                grouping.add();
+                grouping.add(run_);
                 if (can_pause_ && !grouping.can_save()) budget_.let_page_end(can_pause_ = false);
                 return Taken::kYes;
             }));
@@ -272,6 +276,16 @@ private:
                                return aggregate.kind == AggregateKind::kMakeList ||
                                       aggregate.kind == AggregateKind::kMakeSet;
                            });
+    }
+
+    // Every expression has the same value for items that agree in its paths.
+    static bool can_take_runs(const BoundQuery& query) {
+        const auto is_stable = [](const BoundPtr& part) { return is_deterministic(*part); };
+        return query.sources.empty() && std::ranges::all_of(query.filters, is_stable) &&
+               std::ranges::all_of(query.group_keys, is_stable) &&
+               std::ranges::all_of(query.aggregates, [&](const BoundAggregate& aggregate) {
+                   return is_stable(aggregate.argument);
+               });
     }
 
     // The query asks only for the number of items.
@@ -335,6 +349,8 @@ private:
     std::uint64_t sequence_ = 0;
     bool outer_keeps_order_ = false;  // this is the FROM subquery of a query that does
     bool can_pause_ = false;
+    bool takes_runs_ = false;
+    std::uint64_t run_ = 1;         // the items that the current row stands for
     std::optional<Resume> paused_;  // where to go on; set when the page ends early
 };
 
