@@ -211,16 +211,17 @@ TEST_F(QueryBudgetTest, PagesOfRunsGoOn) {
         services_.container(R"({"id":"runs","indexingPolicy":{"includedPaths":[{"path":"/*"}],)"
                             R"("excludedPaths":[{"path":"/no/?"}]}})");
     for (int i = 0; i < 1'500; ++i) {
-        const double value = i % 4 == 0 ? i % 40 * 0.1 : 7.3;
+        // Sums of these do not depend on the order.
+        const double value = i % 4 == 0 ? i % 40 * 0.25 : 7.75;
         create(fmt::format(R"({{"id":"r{}","pk":"p","w":{},"no":{}}})", i, value, value));
     }
     const std::string_view queries[] = {
-        "SELECT VALUE COUNT(1) FROM c WHERE c.{} = 7.3",
+        "SELECT VALUE COUNT(1) FROM c WHERE c.{} = 7.75",
         "SELECT VALUE {{\"n\": COUNT(c.{0}), \"sum\": SUM(c.{0}), \"max\": MAX(c.{0})}} FROM c "
-        "WHERE c.{0} > 0.25 AND c.{0} < 7.5",
+        "WHERE c.{0} > 0.25 AND c.{0} < 8",
         "SELECT c.{0}, COUNT(1) AS n, AVG(c.{0} * 3) AS mean FROM c WHERE c.{0} >= 0 GROUP BY "
         "c.{0}",
-        "SELECT VALUE COUNTIF(c.{0} = 7.3) FROM c WHERE c.{0} >= 0",
+        "SELECT VALUE COUNTIF(c.{0} = 7.75) FROM c WHERE c.{0} >= 0",
     };
     for (const std::string_view query : queries) {
         const std::string walked = fmt::format(fmt::runtime(query), "w");
@@ -236,10 +237,10 @@ TEST_F(QueryBudgetTest, PagesOfRunsGoOn) {
         }
     }
     // RAND has another value for each item.
-    EXPECT_EQ(
-        run("SELECT VALUE COUNT(1) FROM (SELECT DISTINCT VALUE RAND() FROM c WHERE c.w = 7.3)", 0)
-            .rows,
-        "1125");
+    const int half =
+        std::stoi(run("SELECT VALUE COUNT(1) FROM c WHERE c.w = 7.75 AND RAND() < 0.5", 0).rows);
+    EXPECT_GT(half, 400);
+    EXPECT_LT(half, 700);
 }
 
 TEST_F(QueryBudgetTest, PagesWithItemsThatAreNotIndexedGoOn) {
