@@ -306,22 +306,30 @@ void EntryTree::find(const Key& key, Side side, Cursor& to) const {
     }
 }
 
-bool EntryTree::try_find(const Key& key, Side side, Cursor& to) const {
+template <typename Choose>
+const EntryTree::Leaf* EntryTree::try_descend(Choose choose, std::uint64_t& version) const {
     const Node* node = get(root_);
-    std::uint64_t version = node->stable();
-    if (get(root_) != node) return false;
-    // Children begin with an entry, so the last child that begins before the key has one before it.
-    const bool or_equal = side != Side::kBefore;
+    version = node->stable();
+    if (get(root_) != node) return nullptr;
     while (!node->is_leaf()) {
         const auto* inner = static_cast<const Inner*>(node);
-        const Node* child = get(inner->children[inner->child_of(key, or_equal)]);
-        if (!inner->is_still(version)) return false;
+        const Node* child = get(inner->children[choose(*inner)]);
+        if (!inner->is_still(version)) return nullptr;
         const std::uint64_t child_version = child->stable();
-        if (!inner->is_still(version)) return false;
+        if (!inner->is_still(version)) return nullptr;
         node = child;
         version = child_version;
     }
-    const auto* leaf = static_cast<const Leaf*>(node);
+    return static_cast<const Leaf*>(node);
+}
+
+bool EntryTree::try_find(const Key& key, Side side, Cursor& to) const {
+    // Children begin with an entry, so the last child that begins before the key has one before it.
+    const bool or_equal = side != Side::kBefore;
+    std::uint64_t version = 0;
+    const Leaf* leaf =
+        try_descend([&](const Inner& inner) { return inner.child_of(key, or_equal); }, version);
+    if (leaf == nullptr) return false;
     const bool forward = side == Side::kAtOrAfter || side == Side::kAfter;
     const bool past_equal = side == Side::kAfter || side == Side::kAtOrBefore;
     const std::size_t below = leaf->keys_below(key, past_equal, 0);
@@ -356,24 +364,15 @@ bool EntryTree::enter_next_leaf(Cursor& at) {
 }
 
 bool EntryTree::try_last(Cursor& to) const {
-    const Node* node = get(root_);
-    std::uint64_t version = node->stable();
-    if (get(root_) != node) return false;
-    while (!node->is_leaf()) {
-        const auto* inner = static_cast<const Inner*>(node);
-        const Node* child = get(inner->children[inner->count() - 1]);
-        if (!inner->is_still(version)) return false;
-        const std::uint64_t child_version = child->stable();
-        if (!inner->is_still(version)) return false;
-        node = child;
-        version = child_version;
-    }
-    const std::size_t count = node->count();
-    to.leaf_ = static_cast<const Leaf*>(node);
+    std::uint64_t version = 0;
+    const Leaf* leaf = try_descend([](const Inner& inner) { return inner.count() - 1; }, version);
+    if (leaf == nullptr) return false;
+    const std::size_t count = leaf->count();
+    to.leaf_ = leaf;
     to.version_ = version;
     to.index_ = count - 1;
-    to.entry_ = count == 0 ? nullptr : node->key(count - 1);
-    return node->is_still(version);
+    to.entry_ = count == 0 ? nullptr : leaf->key(count - 1);
+    return leaf->is_still(version);
 }
 
 void EntryTree::Cursor::to_first() {

@@ -73,7 +73,10 @@ private:
     struct Inner;
 
     void find(const Key& key, Side side, Cursor& to) const;
-    // False if the tree changed meanwhile.
+    // The leaf that `choose` leads to through the inner nodes, and its version. Null if the tree
+    // changed meanwhile, as the functions below return false.
+    template <typename Choose>
+    const Leaf* try_descend(Choose choose, std::uint64_t& version) const;
     bool try_find(const Key& key, Side side, Cursor& to) const;
     bool try_last(Cursor& to) const;
     static bool enter_next_leaf(Cursor& at);
