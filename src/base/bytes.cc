@@ -1,6 +1,5 @@
 #include "base/bytes.h"
 
-#include <bit>
 
 namespace orrery {
 
@@ -49,29 +48,6 @@ std::uint64_t ByteReader::varint() {
     }
     ok_ = false;
     return 0;
-}
-
-std::uint64_t ByteReader::ordered_varint() {
-    const std::string_view first = take(1);
-    if (!ok_) return 0;
-    const auto byte = static_cast<unsigned char>(first[0]);
-    const auto following = static_cast<unsigned>(std::countl_one(byte));
-    std::uint64_t value = following >= 7 ? 0 : byte & (0x7fU >> following);
-    for (const char c : take(following)) {
-        value = value << 8 | static_cast<unsigned char>(c);
-    }
-    return ok_ ? value : 0;
-}
-
-std::string_view ByteReader::take(std::size_t count) {
-    if (count > rest_.size()) {
-        ok_ = false;
-        rest_ = {};
-        return {};
-    }
-    const std::string_view taken = rest_.substr(0, count);
-    rest_.remove_prefix(count);
-    return taken;
 }
 
 }  // namespace orrery

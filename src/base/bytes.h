@@ -4,6 +4,7 @@
 
 #pragma once
 
+#include <bit>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -58,8 +59,28 @@ public:
         return static_cast<T>(value);
     }
     std::uint64_t varint();
-    std::uint64_t ordered_varint();
-    std::string_view take(std::size_t count);
+    // Inline, like take(), because it is called for every index entry of a scan.
+    std::uint64_t ordered_varint() {
+        const std::string_view first = take(1);
+        if (!ok_) return 0;
+        const auto byte = static_cast<unsigned char>(first[0]);
+        const auto following = static_cast<unsigned>(std::countl_one(byte));
+        std::uint64_t value = following >= 7 ? 0 : byte & (0x7fU >> following);
+        for (const char c : take(following)) {
+            value = value << 8 | static_cast<unsigned char>(c);
+        }
+        return ok_ ? value : 0;
+    }
+    std::string_view take(std::size_t count) {
+        if (count > rest_.size()) {
+            ok_ = false;
+            rest_ = {};
+            return {};
+        }
+        const std::string_view taken(rest_.data(), count);
+        rest_.remove_prefix(count);
+        return taken;
+    }
     std::string_view rest() const { return rest_; }
     bool ok() const { return ok_; }
 

@@ -133,12 +133,17 @@ bool take_bits(EncodedReader& reader, std::uint64_t& bits) {
     return false;
 }
 
-bool take_number(EncodedReader& reader, json::Number& number) {
+// Sets `to` unless that is null.
+bool take_number(EncodedReader& reader, json::Number* to) {
     std::uint64_t bits = 0;
     if (!take_bits(reader, bits)) return false;
     const double real = real_of(bits);
+    const bool may_have_remainder = std::abs(real) >= kSparse;
+    if (to == nullptr && !may_have_remainder) return true;
+    json::Number ignored;
+    json::Number& number = to != nullptr ? *to : ignored;
     number = json::Number(real).normalized();
-    if (!(std::abs(real) >= kSparse)) return true;
+    if (!may_have_remainder) return true;
     const int high = reader.next();
     const std::int32_t remainder = (high << 8 | reader.next()) - kNoRemainder;
     if (!reader.ok() || std::abs(remainder) > kRemainderMax) return false;
@@ -263,7 +268,6 @@ void append_in_order(std::string& out, std::string_view encoded, Order order) {
 
 std::size_t encoded_length(std::string_view bytes, Order order) {
     EncodedReader reader(bytes, order);
-    json::Number number;
     bool exact = true;
     bool sound = false;
     switch (static_cast<Tag>(reader.next())) {
@@ -274,7 +278,7 @@ std::size_t encoded_length(std::string_view bytes, Order order) {
             sound = true;
             break;
         case Tag::kNumber:
-            sound = take_number(reader, number);
+            sound = take_number(reader, nullptr);
             break;
         case Tag::kString:
             sound = take_string(reader, nullptr, exact);
@@ -316,27 +320,33 @@ bool is_exact(std::string_view encoded) {
 }
 
 std::optional<DecodedValue> decode_value(std::string_view encoded, std::string& scratch) {
-    if (encoded.empty() || encoded_length(encoded) != encoded.size()) return std::nullopt;
     EncodedReader reader(encoded, Order::kAscending);
     DecodedValue value;
     value.tag = static_cast<Tag>(reader.next());
+    bool sound = false;
     switch (value.tag) {
+        case Tag::kUndefined:
+        case Tag::kNull:
+        case Tag::kFalse:
+        case Tag::kTrue:
+            sound = true;
+            break;
         case Tag::kNumber:
-            take_number(reader, value.number);
+            sound = take_number(reader, &value.number);
             break;
         case Tag::kString:
             scratch.clear();
-            take_string(reader, &scratch, value.exact);
+            sound = take_string(reader, &scratch, value.exact);
             value.text = scratch;
             break;
         case Tag::kArray:
         case Tag::kObject:
             value.exact = false;
-            value.hash = json::distinct_hash_of_bytes(encoded.substr(1));
-            break;
-        default:
+            sound = reader.skip(kHashBytes);
+            if (sound) value.hash = json::distinct_hash_of_bytes(encoded.substr(1));
             break;
     }
+    if (!sound || !reader.ok() || reader.at() != encoded.size()) return std::nullopt;
     return value;
 }
 

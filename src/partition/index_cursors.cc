@@ -53,22 +53,28 @@ private:
     void read() {
         if (!sound_ || !cursor_->valid()) return;
         const std::string_view rest = cursor_->key().substr(prefix_.size());
+        // Encoded values are not prefixes of others, so this one need not be measured again.
+        if (value_.empty() || !rest.starts_with(value_)) value_ = rest.substr(0, value_size(rest));
+        const std::optional<Docnum> docnum = index_docnum(rest.substr(value_.size()));
+        sound_ = !value_.empty() && docnum;
+        docnum_ = docnum.value_or(0);
+    }
+
+    // 0 if it is damaged.
+    std::size_t value_size(std::string_view rest) const {
         std::size_t size = 0;
         for (const index::Order order : orders_) {
             const std::size_t length = index::encoded_length(rest.substr(size), order);
-            if (length == 0) return void(sound_ = false);
+            if (length == 0) return 0;
             size += length;
         }
-        const std::optional<Docnum> docnum = index_docnum(rest.substr(size));
-        if (!docnum) return void(sound_ = false);
-        value_ = rest.substr(0, size);
-        docnum_ = *docnum;
+        return size;
     }
 
     const std::string prefix_;
     const std::vector<index::Order> orders_;
     std::unique_ptr<storage::Cursor> cursor_;
-    std::string_view value_;
+    std::string value_;
     Docnum docnum_ = 0;
     bool sound_ = true;
 };
