@@ -25,22 +25,27 @@ void SeededRandom::fill(std::span<std::byte> bytes) {
     }
 }
 
+// An odd step far from a power of two: visits every value once, with neighbours far apart.
+constexpr std::uint64_t kGuidStep = 0x9e3779b97f4a7c15;
+
 GuidSequence::GuidSequence(Random& random) {
     std::uint64_t low = 0;
     random.fill(std::as_writable_bytes(std::span(&high_, 1)));
     random.fill(std::as_writable_bytes(std::span(&low, 1)));
-    low_ = low;
+    for (Slot& slot : slots_) {
+        slot.low = low;
+        low += kGuidStep;
+    }
 }
 
 std::string GuidSequence::next() {
     constexpr char kHex[] = "0123456789abcdef";
-    // An odd step far from a power of two: visits every value once, with neighbours far apart.
-    constexpr std::uint64_t kStep = 0x9e3779b97f4a7c15;
     constexpr std::uint64_t kVersionMask = 0xf000;
     constexpr std::uint64_t kVersion4 = 0x4000;
     constexpr std::uint64_t kVariantMask = std::uint64_t{0xc} << 60;
     constexpr std::uint64_t kVariant = std::uint64_t{0x8} << 60;
-    const std::uint64_t low = low_.fetch_add(kStep, std::memory_order_relaxed);
+    const std::uint64_t low =
+        slots_[read_slot()].low.fetch_add(kReadSlots * kGuidStep, std::memory_order_relaxed);
     // The two bits of the low half that the variant replaces go into the high half.
     const std::uint64_t high = ((high_ ^ low >> 62 << 62) & ~kVersionMask) | kVersion4;
     const std::array halves = {high, (low & ~kVariantMask) | kVariant};

@@ -2,12 +2,15 @@
 
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <random>
 #include <span>
 #include <string>
+
+#include "base/read_mostly.h"
 
 namespace orrery {
 
@@ -51,7 +54,11 @@ public:
 
 private:
     std::uint64_t high_ = 0;
-    std::atomic<std::uint64_t> low_{0};
+    // Each slot takes every kReadSlots-th number, so that threads do not share a counter.
+    struct alignas(kCacheLine) Slot {
+        std::atomic<std::uint64_t> low{0};
+    };
+    std::array<Slot, kReadSlots> slots_;
 };
 
 }  // namespace orrery

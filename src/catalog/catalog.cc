@@ -195,6 +195,11 @@ std::vector<storage::PartitionId> Catalog::partitions_to_drop() const {
     return to_drop_;
 }
 
+std::uint64_t Catalog::new_edition() {
+    static std::atomic<std::uint64_t> last = 0;
+    return last.fetch_add(1, std::memory_order_relaxed) + 1;
+}
+
 Catalog::Change Catalog::begin_change() const {
     Change change{.batch = {}, .counters = counters_, .revision = {}};
     change.revision = {.version = ++change.counters.version, .timestamp = clock_.now_seconds()};
@@ -223,7 +228,7 @@ Result<DatabasePtr> Catalog::create_database(std::string_view name,
         offer = add_offer(change, database->rid.text(), database->self_link(), *throughput);
     }
     TRY(commit(change));
-    const std::unique_lock lock(mutex_);
+    const Publication publication(*this);
     if (offer) remember(offer);
     remember(database);
     return DatabasePtr(database);
@@ -243,7 +248,7 @@ Status Catalog::remove_database(model::DatabaseRid rid,
     change.batch.remove(key_of(rid));
     stage_offer_removal(change, rid.text());
     TRY(commit(change));
-    const std::unique_lock lock(mutex_);
+    const Publication publication(*this);
     for (const ContainerPtr& container : content) {
         forget(*container);
     }
@@ -280,7 +285,7 @@ Result<ContainerPtr> Catalog::create_container(model::DatabaseRid database, NewC
         offer = add_offer(change, rid.text(), container->self_link(), *wanted.throughput);
     }
     TRY(commit(change));
-    const std::unique_lock lock(mutex_);
+    const Publication publication(*this);
     if (offer) remember(offer);
     remember(ContainerPtr(container));
     return ContainerPtr(container);
@@ -301,7 +306,7 @@ Result<ContainerPtr> Catalog::replace_container(model::ContainerRid rid,
     container->revision = change.revision;
     change.batch.put(key_of(rid), encode(*container));
     TRY(commit(change));
-    const std::unique_lock lock(mutex_);
+    const Publication publication(*this);
     remember(ContainerPtr(container));
     return ContainerPtr(container);
 }
@@ -315,7 +320,7 @@ Status Catalog::remove_container(model::ContainerRid rid,
     Change change = begin_change();
     stage_removal(change, *container);
     TRY(commit(change));
-    const std::unique_lock lock(mutex_);
+    const Publication publication(*this);
     forget(*container);
     return {};
 }
@@ -325,7 +330,7 @@ Status Catalog::forget_dropped(storage::PartitionId partition) {
     Change change = begin_change();
     change.batch.remove(key_of(kDropLetter, partition));
     TRY(commit(change));
-    const std::unique_lock lock(mutex_);
+    const Publication publication(*this);
     std::erase(to_drop_, partition);
     return {};
 }

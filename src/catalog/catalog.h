@@ -1,9 +1,11 @@
 // The server's databases, containers with their scripts, and offers, and the partitions of each
-// container. Stored in its own partition and mirrored in memory: lookups take a shared lock;
-// changes are committed one at a time before they become visible.
+// container. Stored in its own partition and mirrored in memory: lookups take a shared lock,
+// and those of frequent requests are remembered (service/lookup); changes are committed one at a
+// time before they become visible.
 
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -51,6 +53,10 @@ public:
     OfferPtr find_offer(model::OfferRid rid) const;
     OfferPtr find_offer_of(std::string_view resource_rid) const;
     std::vector<OfferPtr> offers() const;
+
+    // Changes with every change, and differs from those of other catalogs of the process. What was
+    // found after reading it holds until it changes.
+    std::uint64_t edition() const { return edition_.load(std::memory_order_acquire); }
 
     // Changes are durable when they return. kConflict if the name is taken, kNotFound if the
     // resource is missing, kPreconditionFailed if If-Match does not hold.
@@ -108,6 +114,20 @@ private:
         static Result<Counters> decode(std::string_view text);
     };
 
+    // Holds the lock while a committed change becomes visible, and then begins a new edition.
+    class Publication {
+    public:
+        explicit Publication(Catalog& catalog) : catalog_(catalog), lock_(catalog.mutex_) {}
+        Publication(const Publication&) = delete;
+        Publication& operator=(const Publication&) = delete;
+        ~Publication() { catalog_.edition_.store(new_edition(), std::memory_order_release); }
+
+    private:
+        Catalog& catalog_;
+        const std::unique_lock<std::shared_mutex> lock_;
+    };
+    static std::uint64_t new_edition();
+
     // A change in progress: what to store, and the new counters.
     struct Change {
         storage::WriteBatch batch;
@@ -147,6 +167,7 @@ private:
     std::mutex change_mutex_;  // one change at a time
     Counters counters_;        // guarded by change_mutex_, except the secret, which never changes
 
+    std::atomic<std::uint64_t> edition_ = new_edition();
     mutable std::shared_mutex mutex_;  // guards the members below
     std::map<model::DatabaseRid, DatabasePtr> databases_;
     std::unordered_map<std::string, DatabasePtr> databases_by_name_;

@@ -75,7 +75,7 @@ Status Catalog::remove_script(const model::ScriptRid& rid,
     auto container = std::make_shared<Container>(*owner);
     container->scripts.remove(rid);
     TRY(commit(change));
-    const std::unique_lock lock(mutex_);
+    const Publication publication(*this);
     remember(ContainerPtr(container));
     return {};
 }
@@ -116,7 +116,7 @@ Status Catalog::publish_script(Change& change,
     auto changed = std::make_shared<Container>(container);
     changed->scripts.put(script);
     TRY(commit(change));
-    const std::unique_lock lock(mutex_);
+    const Publication publication(*this);
     remember(ContainerPtr(changed));
     return {};
 }

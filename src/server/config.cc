@@ -188,7 +188,6 @@ void add_options(CLI::App& app, ServeConfig& config, Texts& texts) {
     config.query_memory_mb = model::limits::kQueryMemoryMegabytesDefault;
     config.ttl_sweep_ms = 1000;
     config.drain_seconds = 10;
-    config.block_cache_mb = 256;
     config.memtable_mb = 64;
     add(app, "threads", config.threads, "Threads that serve connections; 0: one per core")
         ->check(CLI::Range(0, 256));
@@ -214,8 +213,11 @@ void add_options(CLI::App& app, ServeConfig& config, Texts& texts) {
         ->check(CLI::Range(1, 86'400));
     add(app, "drain-seconds", config.drain_seconds, "Time to wait for requests on shutdown")
         ->check(CLI::Range(0, 3600));
-    add(app, "block-cache-mb", config.block_cache_mb, "Memory limit for cached data, MB")
-        ->check(CLI::Range(1, 1'000'000));
+    add(app,
+        "block-cache-mb",
+        config.block_cache_mb,
+        "Memory limit for cached data, MB; 0: a quarter of the memory")
+        ->check(CLI::Range(0, 1'000'000));
     add(app, "memtable-mb", config.memtable_mb, "Size of each of four buffers for writes, MB")
         ->check(CLI::Range(1, 4096));
     add_choice(app, "log-level", config.log_level, kLevels, "info", "Minimum level to log");

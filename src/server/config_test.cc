@@ -234,7 +234,7 @@ protected:
          "64",
          "64",
          [](const ServeConfig& c) { return std::to_string(c.block_cache_mb); },
-         {"0", "x"}},
+         {"-1", "1000001", "x"}},
         {"memtable-mb",
          "ORRERY_MEMTABLE_MB",
          "16",
@@ -272,7 +272,7 @@ TEST_F(ConfigTest, Defaults) {
     EXPECT_EQ(config.query_memory_mb, 512U);
     EXPECT_EQ(config.ttl_sweep_ms, 1000U);
     EXPECT_EQ(config.drain_seconds, 10U);
-    EXPECT_EQ(config.block_cache_mb, 256U);
+    EXPECT_EQ(config.block_cache_mb, 0U);
     EXPECT_EQ(config.memtable_mb, 64U);
     EXPECT_EQ(config.log_level, log::Level::kInfo);
     EXPECT_EQ(config.log_format, log::Format::kText);

@@ -5,6 +5,7 @@
 #include "base/log.h"
 #include "http/open_files.h"
 #include "partition/keys.h"
+#include "server/memory.h"
 #include "service/computed.h"
 #include "storage/rocksdb/rocks_engine.h"
 
@@ -85,7 +86,9 @@ bool Node::stop(std::chrono::seconds patience) {
 }
 
 Status Node::open_storage(const ServeConfig& config) {
-    const EngineMemory memory{.cache_bytes = std::size_t{config.block_cache_mb} << 20,
+    const std::size_t cache_mb =
+        config.block_cache_mb > 0 ? config.block_cache_mb : default_cache_mb(usable_memory_bytes());
+    const EngineMemory memory{.cache_bytes = cache_mb << 20,
                               .memtable_bytes = std::size_t{config.memtable_mb} << 20};
     if (config.ephemeral) {
         engine_ = TRY(storage::open_shared_rocks(

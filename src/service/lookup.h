@@ -32,7 +32,8 @@ struct FoundContainer {
 Result<FoundDatabase> find_database(const catalog::Catalog& catalog, std::string_view segment);
 
 // 404/1003 if the database is missing, 404 if the container is. Clients older than partitioned
-// containers cannot see those.
+// containers cannot see those. Each thread remembers what it has found until the catalog changes;
+// the pointers count references per thread.
 Result<FoundContainer> find_container(const catalog::Catalog& catalog,
                                       const ContainerAddress& address,
                                       ApiVersion version);

@@ -10,9 +10,9 @@
 #pragma once
 
 #include <memory>
-#include <shared_mutex>
 #include <unordered_map>
 
+#include "base/read_mostly.h"
 #include "base/result.h"
 #include "catalog/catalog.h"
 #include "partition/partition.h"
@@ -61,7 +61,7 @@ private:
     storage::Engine& engine_;
     catalog::Catalog& catalog_;
     const partition::Partition::Environment environment_;
-    mutable std::shared_mutex mutex_;
+    mutable ReadMostlyMutex mutex_;
     std::unordered_map<storage::PartitionId, std::shared_ptr<partition::Partition>> open_;
 };
 

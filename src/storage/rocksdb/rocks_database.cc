@@ -93,14 +93,10 @@ RocksDatabase::RocksDatabase(RocksOptions options, std::shared_ptr<RocksInstance
 
 RocksDatabase::~RocksDatabase() {
     // Everything is in the log, so a failure only makes the next open slower.
-    if (options_.flush_at_end && !instance_->listener->failed) {
-        instance_->db->Flush(rocksdb::FlushOptions()).PermitUncheckedError();
+    const std::shared_ptr<RocksInstance> current = instance();
+    if (options_.flush_at_end && !current->listener->failed) {
+        current->db->Flush(rocksdb::FlushOptions()).PermitUncheckedError();
     }
-}
-
-std::shared_ptr<RocksInstance> RocksDatabase::instance() const {
-    const std::shared_lock lock(instance_mutex_);
-    return instance_;
 }
 
 void RocksDatabase::start_write(rocksdb::WriteBatch batch, GroupCommit::Done done) {
@@ -184,9 +180,7 @@ Status RocksDatabase::reopen(RocksInstance& failed) {
     }
     TRY(to_status(failed.resources->file_system->make_pending_cuts(),
                   "writing to " + options_.path));
-    auto opened = TRY(open_instance(options_, failed.resources));
-    const std::unique_lock lock(instance_mutex_);
-    instance_ = std::move(opened);
+    instance_.store(TRY(open_instance(options_, failed.resources)));
     return {};
 }
 

@@ -20,6 +20,7 @@
 #include <rocksdb/listener.h>
 #include <rocksdb/write_batch.h>
 
+#include "base/read_mostly.h"
 #include "base/result.h"
 #include "storage/rocksdb/group_commit.h"
 #include "storage/rocksdb/rocks_options.h"
@@ -63,7 +64,7 @@ public:
     ~RocksDatabase();
 
     // The instance to read from now. One instance never changes into another.
-    std::shared_ptr<RocksInstance> instance() const;
+    std::shared_ptr<RocksInstance> instance() const { return instance_.load(); }
 
     // Writes and syncs, then calls `done`. Thread-safe; concurrent calls share a log record and its
     // sync. The first caller writes on its own thread; those that come meanwhile do not wait, and
@@ -94,8 +95,7 @@ private:
     std::shared_mutex commits_;
     std::optional<Attempt> last_attempt_;
 
-    mutable std::shared_mutex instance_mutex_;
-    std::shared_ptr<RocksInstance> instance_;
+    ReadMostlyPointer<RocksInstance> instance_;
 };
 
 }  // namespace orrery::storage
