@@ -31,6 +31,7 @@ struct Options {
     std::uint64_t first = 0;
     std::string description;  // of the requests, for the mode "described"
     bool setup = false;
+    bool series = false;
 };
 
 std::chrono::milliseconds milliseconds(double seconds) {
@@ -68,24 +69,42 @@ Result<std::unique_ptr<Workload>> make_workload(const Options& options) {
     return make_create_workload(options.target, options.first, UINT64_C(1) << 40);
 }
 
+double microseconds(std::chrono::nanoseconds time) {
+    return static_cast<double>(time.count()) / 1000.0;
+}
+
+std::string series_of(const LoadResult& result) {
+    std::string out;
+    for (const Histogram& second : result.each_second) {
+        out += fmt::format(R"({}{{"answers":{},"p50_us":{:.1f},"p999_us":{:.1f},"max_us":{:.1f}}})",
+                           out.empty() ? "" : ",",
+                           second.count(),
+                           microseconds(second.quantile(0.5)),
+                           microseconds(second.quantile(0.999)),
+                           microseconds(second.max()));
+    }
+    return out;
+}
+
 void print(const Options& options, const LoadResult& result) {
-    const auto microseconds = [&](double share) {
-        return static_cast<double>(result.latencies.quantile(share).count()) / 1000.0;
+    const auto quantile = [&](double share) {
+        return microseconds(result.latencies.quantile(share));
     };
     fmt::print(
         R"({{"mode":"{}","connections":{},"requests":{},"failures":{},"per_second":{:.0f},)"
-        R"("p50_us":{:.1f},"p90_us":{:.1f},"p99_us":{:.1f},"p999_us":{:.1f},"max_us":{:.1f}}})"
+        R"("p50_us":{:.1f},"p90_us":{:.1f},"p99_us":{:.1f},"p999_us":{:.1f},"max_us":{:.1f}{}}})"
         "\n",
         options.mode,
         options.connections,
         result.latencies.count(),
         result.failures,
         result.per_second(),
-        microseconds(0.5),
-        microseconds(0.9),
-        microseconds(0.99),
-        microseconds(0.999),
-        static_cast<double>(result.latencies.max().count()) / 1000.0);
+        quantile(0.5),
+        quantile(0.9),
+        quantile(0.99),
+        quantile(0.999),
+        microseconds(result.latencies.max()),
+        options.series ? R"(,"series":[)" + series_of(result) + "]" : "");
 }
 
 Status run(const Options& options) {
@@ -124,6 +143,7 @@ int main(int argc, char** argv) {
     app.add_option("--first", options.first, "number of the first item to create");
     app.add_option("--description", options.description, "JSON, see workload.h");
     app.add_flag("--setup", options.setup, "make database, container and items first");
+    app.add_flag("--series", options.series, "also print the latencies of every second");
     CLI11_PARSE(app, argc, argv);
     const Status status = run(options);
     if (status) return 0;

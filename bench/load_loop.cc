@@ -163,9 +163,16 @@ private:
         if (now_ < begin_ || now_ > end_) return;
         if (client.answer.status() < 400) {
             result_.latencies.add(now_ - client.sent);
+            second_of(now_).add(now_ - client.sent);
         } else if (result_.failures++ == 0) {
             result_.first_failure = client.answer.head();
         }
+    }
+
+    Histogram& second_of(Clock::time_point time) {
+        const auto second = static_cast<std::size_t>((time - begin_) / std::chrono::seconds(1));
+        if (result_.each_second.size() <= second) result_.each_second.resize(second + 1);
+        return result_.each_second[second];
     }
 
     Status send_next(Client& client) {

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/result.h"
 #include "histogram.h"
@@ -22,7 +23,8 @@ struct LoadOptions {
 };
 
 struct LoadResult {
-    Histogram latencies;  // of the answers with a status below 400
+    Histogram latencies;                 // of the answers with a status below 400
+    std::vector<Histogram> each_second;  // the same, by the second of the answer
     std::uint64_t failures = 0;
     std::string first_failure;  // the head of the first answer with a status of 400 or more
     std::chrono::nanoseconds elapsed{0};

@@ -8,6 +8,7 @@
 
 #include "base/guarded.h"
 #include "base/log.h"
+#include "base/thread_pool.h"
 #include "base/wait_for.h"
 #include "storage/rocksdb/rocks_files.h"
 #include "storage/rocksdb/rocks_status.h"
@@ -71,6 +72,14 @@ void ErrorListener::OnBackgroundError(rocksdb::BackgroundErrorReason /*reason*/,
     if (error->IsCorruption()) verdict = ErrorCode::kCorrupted;
     // A soft error is a compaction that ran out of space: writes continue, and RocksDB retries.
     if (error->severity() != rocksdb::Status::Severity::kSoftError) failed = true;
+}
+
+void ErrorListener::OnCompactionBegin(rocksdb::DB* /*db*/,
+                                      const rocksdb::CompactionJobInfo& /*job*/) {
+    // RocksDB can only give its threads the lowest priority of all, with which they would not keep
+    // up with writes.
+    thread_local bool lowered = false;
+    if (!std::exchange(lowered, true)) lower_thread_priority();
 }
 
 void ErrorListener::OnErrorRecoveryBegin(rocksdb::BackgroundErrorReason /*reason*/,

@@ -28,13 +28,15 @@
 
 namespace orrery::storage {
 
-// Records that RocksDB has stopped accepting writes, and disables its own recovery.
+// Records that RocksDB has stopped accepting writes, and disables its own recovery. Keeps compactions
+// out of the way of requests.
 class ErrorListener final : public rocksdb::EventListener {
 public:
     void OnBackgroundError(rocksdb::BackgroundErrorReason reason, rocksdb::Status* error) override;
     void OnErrorRecoveryBegin(rocksdb::BackgroundErrorReason reason,
                               rocksdb::Status error,
                               bool* auto_recovery) override;
+    void OnCompactionBegin(rocksdb::DB* db, const rocksdb::CompactionJobInfo& job) override;
 
     std::atomic<bool> failed{false};
     // An error that reopening does not fix; kUnavailable means none.
