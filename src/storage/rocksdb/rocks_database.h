@@ -28,8 +28,8 @@
 
 namespace orrery::storage {
 
-// Records that RocksDB has stopped accepting writes, and disables its own recovery. Keeps compactions
-// out of the way of requests.
+// Records that RocksDB has stopped accepting writes, and disables its own recovery. Keeps
+// compactions out of the way of requests.
 class ErrorListener final : public rocksdb::EventListener {
 public:
     void OnBackgroundError(rocksdb::BackgroundErrorReason reason, rocksdb::Status* error) override;
