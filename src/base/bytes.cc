@@ -1,6 +1,5 @@
 #include "base/bytes.h"
 
-
 namespace orrery {
 
 void append_varint(std::string& out, std::uint64_t value) {
