@@ -178,6 +178,38 @@ bool take_string(EncodedReader& reader, std::string* text, bool& exact) {
     return false;
 }
 
+// Sets tag, number and exactness of `to`, and `text` to a string's text, unless they are null.
+bool take_value(EncodedReader& reader, DecodedValue* to, std::string* text) {
+    const auto tag = static_cast<Tag>(reader.next());
+    bool exact = true;
+    bool sound = false;
+    switch (tag) {
+        case Tag::kUndefined:
+        case Tag::kNull:
+        case Tag::kFalse:
+        case Tag::kTrue:
+            sound = true;
+            break;
+        case Tag::kNumber:
+            sound = take_number(reader, to != nullptr ? &to->number : nullptr);
+            break;
+        case Tag::kString:
+            if (text != nullptr) text->clear();
+            sound = take_string(reader, text, exact);
+            break;
+        case Tag::kArray:
+        case Tag::kObject:
+            exact = false;
+            sound = reader.skip(kHashBytes);
+            break;
+    }
+    if (to != nullptr) {
+        to->tag = tag;
+        to->exact = exact;
+    }
+    return sound && reader.ok();
+}
+
 void append_text(std::string& out, std::string_view utf8) {
     const auto is_plain = [](char c) {
         const auto byte = static_cast<unsigned char>(c);
@@ -268,27 +300,7 @@ void append_in_order(std::string& out, std::string_view encoded, Order order) {
 
 std::size_t encoded_length(std::string_view bytes, Order order) {
     EncodedReader reader(bytes, order);
-    bool exact = true;
-    bool sound = false;
-    switch (static_cast<Tag>(reader.next())) {
-        case Tag::kUndefined:
-        case Tag::kNull:
-        case Tag::kFalse:
-        case Tag::kTrue:
-            sound = true;
-            break;
-        case Tag::kNumber:
-            sound = take_number(reader, nullptr);
-            break;
-        case Tag::kString:
-            sound = take_string(reader, nullptr, exact);
-            break;
-        case Tag::kArray:
-        case Tag::kObject:
-            sound = reader.skip(kHashBytes);
-            break;
-    }
-    return sound && reader.ok() ? reader.at() : 0;
+    return take_value(reader, nullptr, nullptr) ? reader.at() : 0;
 }
 
 std::size_t cut_length(std::string_view bytes, Order order) {
@@ -322,31 +334,11 @@ bool is_exact(std::string_view encoded) {
 std::optional<DecodedValue> decode_value(std::string_view encoded, std::string& scratch) {
     EncodedReader reader(encoded, Order::kAscending);
     DecodedValue value;
-    value.tag = static_cast<Tag>(reader.next());
-    bool sound = false;
-    switch (value.tag) {
-        case Tag::kUndefined:
-        case Tag::kNull:
-        case Tag::kFalse:
-        case Tag::kTrue:
-            sound = true;
-            break;
-        case Tag::kNumber:
-            sound = take_number(reader, &value.number);
-            break;
-        case Tag::kString:
-            scratch.clear();
-            sound = take_string(reader, &scratch, value.exact);
-            value.text = scratch;
-            break;
-        case Tag::kArray:
-        case Tag::kObject:
-            value.exact = false;
-            sound = reader.skip(kHashBytes);
-            if (sound) value.hash = json::distinct_hash_of_bytes(encoded.substr(1));
-            break;
+    if (!take_value(reader, &value, &scratch) || reader.at() != encoded.size()) return std::nullopt;
+    if (value.tag == Tag::kString) value.text = scratch;
+    if (value.tag == Tag::kArray || value.tag == Tag::kObject) {
+        value.hash = json::distinct_hash_of_bytes(encoded.substr(1));
     }
-    if (!sound || !reader.ok() || reader.at() != encoded.size()) return std::nullopt;
     return value;
 }
 

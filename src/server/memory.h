@@ -5,7 +5,7 @@
 
 namespace orrery::server {
 
-// The memory this process may use: the machine's, or less if a control group limits it.
+// The memory this process may use: the machine's, or less in a container that limits it.
 // `control_group` is the file system of the groups (version 2) as this process sees it.
 std::uint64_t usable_memory_bytes(const std::string& control_group = "/sys/fs/cgroup");
 

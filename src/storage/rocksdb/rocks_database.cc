@@ -66,25 +66,25 @@ Result<std::shared_ptr<RocksInstance>> open_instance(
 
 }  // namespace
 
-void ErrorListener::OnBackgroundError(rocksdb::BackgroundErrorReason /*reason*/,
-                                      rocksdb::Status* error) {
+void DatabaseListener::OnBackgroundError(rocksdb::BackgroundErrorReason /*reason*/,
+                                         rocksdb::Status* error) {
     if (error->IsIOFenced()) verdict = ErrorCode::kFenced;
     if (error->IsCorruption()) verdict = ErrorCode::kCorrupted;
     // A soft error is a compaction that ran out of space: writes continue, and RocksDB retries.
     if (error->severity() != rocksdb::Status::Severity::kSoftError) failed = true;
 }
 
-void ErrorListener::OnCompactionBegin(rocksdb::DB* /*db*/,
-                                      const rocksdb::CompactionJobInfo& /*job*/) {
+void DatabaseListener::OnCompactionBegin(rocksdb::DB* /*db*/,
+                                         const rocksdb::CompactionJobInfo& /*job*/) {
     // RocksDB can only give its threads the lowest priority of all, with which they would not keep
     // up with writes.
     thread_local bool lowered = false;
     if (!std::exchange(lowered, true)) lower_thread_priority();
 }
 
-void ErrorListener::OnErrorRecoveryBegin(rocksdb::BackgroundErrorReason /*reason*/,
-                                         rocksdb::Status error,
-                                         bool* auto_recovery) {
+void DatabaseListener::OnErrorRecoveryBegin(rocksdb::BackgroundErrorReason /*reason*/,
+                                            rocksdb::Status error,
+                                            bool* auto_recovery) {
     if (error.severity() != rocksdb::Status::Severity::kSoftError) *auto_recovery = false;
 }
 

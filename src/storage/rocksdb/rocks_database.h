@@ -30,7 +30,7 @@ namespace orrery::storage {
 
 // Records that RocksDB has stopped accepting writes, and disables its own recovery. Keeps
 // compactions out of the way of requests.
-class ErrorListener final : public rocksdb::EventListener {
+class DatabaseListener final : public rocksdb::EventListener {
 public:
     void OnBackgroundError(rocksdb::BackgroundErrorReason reason, rocksdb::Status* error) override;
     void OnErrorRecoveryBegin(rocksdb::BackgroundErrorReason reason,
@@ -47,7 +47,7 @@ public:
 struct RocksInstance {
     std::shared_ptr<const RocksResources> resources;
     std::string path;
-    std::shared_ptr<ErrorListener> listener = std::make_shared<ErrorListener>();
+    std::shared_ptr<DatabaseListener> listener = std::make_shared<DatabaseListener>();
     WalContinuity wal_continuity;
     std::unique_ptr<rocksdb::DB> db;
     // It failed and stays open only for its readers; set by recovery only.
