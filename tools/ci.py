@@ -77,8 +77,16 @@ STEPS = {step.name: step for step in [
     on_release("disk", "python3 tests/abuse/disk.py"),
     on_release("upgrade", "python3 tests/upgrade/run.py"),
     on_release("binary", "python3 tests/lib/hybridrow_test.py && python3 tests/binary/run.py"),
+    on_release("metrics", "python3 tests/metrics/run.py"),
+    on_release("access", "python3 tests/access/run.py"),
     on_release("isolation",
                "python3 tests/isolation/checker_test.py && python3 tests/isolation/run.py"),
+    on_release("splits", "python3 tests/splits/run.py"),
+    on_release("changefeed", "python3 tests/changefeed/run.py"),
+    on_release("throttling", "python3 tests/throttling/run.py"),
+    on_release("consistency", "python3 tests/consistency/run.py"),
+    on_release("isolation-splits", "ORRERY_CHURN_PARTITIONS_MS=100 python3 tests/isolation/run.py "
+               "--partitions 2 --seconds 8 --kills 2"),
     on_release("abuse", "python3 tests/abuse/run.py", alone=True),
     build("asan"), unit("asan"), golden("golden-asan", "asan", "default,page-size-1"),
     sanitized_sdk("asan"), sanitized_sdk("tsan"),
@@ -93,9 +101,9 @@ GROUPS = {
     "check": ["format", "layout", "build-dev", "unit-dev", "golden-dev"],
     # In this order as far as dependencies allow: each build runs during the tests of the previous one.
     "test": ["format", "layout", "build-release", "crash", "build-asan", "sdk", "golden",
-             "upgrade", "binary", "isolation", "differential", "build-tsan", "unit-asan", "golden-asan", "sdk-asan",
-             "crash-asan", "isolation-asan", "disk", "unit-tsan", "golden-tsan", "sdk-tsan",
-             "clang-tidy", "fuzz", "abuse"],
+             "upgrade", "binary", "metrics", "access", "isolation", "splits", "isolation-splits", "changefeed",
+             "consistency", "throttling", "differential", "build-tsan", "unit-asan", "golden-asan", "sdk-asan", "crash-asan",
+             "isolation-asan", "disk", "unit-tsan", "golden-tsan", "sdk-tsan", "clang-tidy", "fuzz", "abuse"],
 }
 
 

@@ -120,11 +120,12 @@ def checks_of(changed: frozenset[str]) -> tuple[list[Check], list[Check]]:
               if changed & (files if is_test(entry) else with_included(files))]
     batches = {(next(iter(files)).split("/")[1], is_test(entry)): entry for entry, files in entries
                if "/Unity/" in entry["file"]}
+    own = {next(iter(files)): entry for entry, files in entries if len(files) == 1}  # with options of its own
     single = []
     for name in sorted(changed):
-        batch = batches.get((name.split("/")[1], name.endswith(("_test.cc", "test_support.h"))))
-        if batch:
-            single.append(alone(batch, name))
+        entry = own.get(name) or batches.get((name.split("/")[1], name.endswith(("_test.cc", "test_support.h"))))
+        if entry:
+            single.append(alone(entry, name))
     return tidied, single
 
 

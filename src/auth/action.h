@@ -3,7 +3,9 @@
 
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <string_view>
 
 namespace orrery::auth {
 
@@ -14,10 +16,20 @@ enum class Action : std::uint8_t {
     kReadContainer,
     kReadRanges,
     kReadOffer,
+    kReadClientKey,
+    kReadUser,
+    kReadPermission,  // with its token
     // Management, which is for account keys.
     kWriteDatabase,
     kWriteContainer,
     kWriteOffer,
+    kWriteClientKey,
+    kWriteUser,
+    kWritePermission,
+    kReadRole,
+    kWriteRole,
+    kReadKeys,
+    kWriteKeys,
     // The scripts of a container, as resources.
     kReadScript,
     kWriteScript,
@@ -31,6 +43,20 @@ enum class Action : std::uint8_t {
     kReadFeed,
     kRunBatch,
     kExecuteProcedure,
+    kReadConflict,
+    kDeleteConflict,
+    kLast = kDeleteConflict,
 };
+
+inline constexpr std::size_t kActions = static_cast<std::size_t>(Action::kLast) + 1;
+
+// Whether it changes nothing and runs no script.
+bool is_read(Action action);
+
+// Whether it changes what is not an item, or shows a secret: such requests are logged.
+bool is_management(Action action);
+
+// "ReadItem" and the like, for metrics and logs.
+std::string_view name_of(Action action);
 
 }  // namespace orrery::auth

@@ -68,4 +68,17 @@ std::optional<std::string> base64_decode(std::string_view text) {
     return out;
 }
 
+std::optional<std::string> base64url_decode(std::string_view text) {
+    while (text.ends_with('='))
+        text.remove_suffix(1);
+    std::string standard(text);
+    for (char& c : standard) {
+        if (c == '+' || c == '/' || c == '=') return std::nullopt;
+        if (c == '-') c = '+';
+        if (c == '_') c = '/';
+    }
+    standard.append((4 - standard.size() % 4) % 4, '=');
+    return base64_decode(standard);
+}
+
 }  // namespace orrery

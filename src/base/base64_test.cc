@@ -59,5 +59,15 @@ TEST(Base64, RefusesAllButTheCanonicalText) {
     EXPECT_EQ(base64_decode(std::string_view("AA\0=", 4)), std::nullopt);
 }
 
+TEST(Base64, ReadsTheAlphabetForUrls) {
+    EXPECT_EQ(base64url_decode(""), "");
+    EXPECT_EQ(base64url_decode("Zg"), "f");
+    EXPECT_EQ(base64url_decode("Zg=="), "f");
+    EXPECT_EQ(base64url_decode("-_-_"), "\xfb\xff\xbf");
+    for (const char* text : {"+/+/", "Z", "Zm9vZ", "Z=g", "Zh", "Zm 9"}) {
+        EXPECT_EQ(base64url_decode(text), std::nullopt) << text;
+    }
+}
+
 }  // namespace base64_test
 }  // namespace orrery

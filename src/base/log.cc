@@ -68,27 +68,27 @@ void append_value(std::string& out, const Field::Value& value, Format format) {
     }
 }
 
-void write(spdlog::level::level_enum level, std::string_view event, Fields fields) {
-    Sink& target = sink();
-    if (!target.logger->should_log(level)) return;
-    target.logger->log(level, "{}", format_line(target.format, event, fields));
+spdlog::level::level_enum as_spdlog(Level level) {
+    constexpr spdlog::level::level_enum kLevels[] = {
+        spdlog::level::debug, spdlog::level::info, spdlog::level::warn, spdlog::level::err};
+    return kLevels[static_cast<int>(level)];
 }
+
+std::span<const Field> as_span(Fields fields) { return {fields.begin(), fields.size()}; }
 
 }  // namespace
 
 void configure(Level level, Format format) {
     Sink& target = sink();
     target.format = format;
-    constexpr spdlog::level::level_enum kLevels[] = {
-        spdlog::level::debug, spdlog::level::info, spdlog::level::warn, spdlog::level::err};
-    target.logger->set_level(kLevels[static_cast<int>(level)]);
+    target.logger->set_level(as_spdlog(level));
     if (format == Format::kJson) {
         target.logger->set_pattern(R"({"time":"%Y-%m-%dT%H:%M:%S.%eZ","level":"%l",%v})",
                                    spdlog::pattern_time_type::utc);
     }
 }
 
-std::string format_line(Format format, std::string_view event, Fields fields) {
+std::string format_line(Format format, std::string_view event, std::span<const Field> fields) {
     const bool json = format == Format::kJson;
     std::string line = json ? "\"event\":" : "event=";
     append_value(line, event, format);
@@ -105,10 +105,16 @@ std::string format_line(Format format, std::string_view event, Fields fields) {
     return line;
 }
 
-void debug(std::string_view event, Fields fields) { write(spdlog::level::debug, event, fields); }
-void info(std::string_view event, Fields fields) { write(spdlog::level::info, event, fields); }
-void warn(std::string_view event, Fields fields) { write(spdlog::level::warn, event, fields); }
-void error(std::string_view event, Fields fields) { write(spdlog::level::err, event, fields); }
+void write(Level level, std::string_view event, std::span<const Field> fields) {
+    Sink& target = sink();
+    if (!target.logger->should_log(as_spdlog(level))) return;
+    target.logger->log(as_spdlog(level), "{}", format_line(target.format, event, fields));
+}
+
+void debug(std::string_view event, Fields fields) { write(Level::kDebug, event, as_span(fields)); }
+void info(std::string_view event, Fields fields) { write(Level::kInfo, event, as_span(fields)); }
+void warn(std::string_view event, Fields fields) { write(Level::kWarn, event, as_span(fields)); }
+void error(std::string_view event, Fields fields) { write(Level::kError, event, as_span(fields)); }
 void flush() { sink().logger->flush(); }
 
 }  // namespace orrery::log

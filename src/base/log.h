@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <initializer_list>
+#include <span>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -46,9 +47,11 @@ void debug(std::string_view event, Fields fields = {});
 void info(std::string_view event, Fields fields = {});
 void warn(std::string_view event, Fields fields = {});
 void error(std::string_view event, Fields fields = {});
+// For lines whose fields are known only at run time.
+void write(Level level, std::string_view event, std::span<const Field> fields);
 void flush();
 
 // The line without time and level, for tests: `event=started port=8081` or its JSON members.
-std::string format_line(Format format, std::string_view event, Fields fields);
+std::string format_line(Format format, std::string_view event, std::span<const Field> fields);
 
 }  // namespace orrery::log

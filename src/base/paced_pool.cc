@@ -1,5 +1,6 @@
 #include "base/paced_pool.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "base/guarded.h"
@@ -44,7 +45,10 @@ PacedPool::~PacedPool() {
 bool PacedPool::try_post(Work work) {
     {
         const std::lock_guard lock(mutex_);
-        if (queue_.size() >= options_.queue_max) return false;
+        if (queue_.size() >= options_.queue_max) {
+            ++refused_;
+            return false;
+        }
         queue_.push_back(std::move(work));
     }
     work_or_end_.notify_one();
@@ -76,6 +80,8 @@ void PacedPool::run(Threads::iterator self) {
         if (queue_.empty()) break;
         Work work = std::move(queue_.front());
         queue_.pop_front();
+        ++running_;
+        ++started_;
         lock.unlock();
         Turn turn(*this);
         static_cast<void>(run_guarded("paced work", [&]() -> Status {
@@ -84,6 +90,7 @@ void PacedPool::run(Threads::iterator self) {
         }));
         work = nullptr;  // what it holds is released before the next wait
         lock.lock();
+        --running_;
         if (turn.has_slot) leave_slow_lane();
         // A thread of lower priority cannot return to the fast lane.
         slow = turn.is_slow;
@@ -93,11 +100,15 @@ void PacedPool::run(Threads::iterator self) {
 }
 
 bool PacedPool::enter_slow_lane(Turn& turn, std::unique_lock<std::mutex>& lock) {
-    if (in_slow_ >= options_.slow_max) return false;
+    if (in_slow_ >= options_.slow_max) {
+        ++refused_slow_;
+        return false;
+    }
     join_ended();
     start_thread();  // takes this one's place in the fast lane
     turn.is_slow = true;
     ++in_slow_;
+    ++started_slow_;
     lower_thread_priority();
     if (slow_free_ > 0) {
         --slow_free_;
@@ -128,6 +139,24 @@ void PacedPool::leave_slow_lane() {
     waiting_.front()->has_slot = true;
     waiting_.pop_front();
     turns_.notify_all();
+}
+
+PacedPool::Stats PacedPool::stats() const {
+    const std::lock_guard lock(mutex_);
+    const std::size_t waiting = waiting_.size();
+    const std::size_t may_wait = options_.slow_max - std::min(options_.slow_max, options_.slow);
+    return {.fast = {.threads = options_.fast,
+                     .queued = queue_.size(),
+                     .queue_max = options_.queue_max,
+                     .running = running_ - in_slow_,
+                     .started = started_,
+                     .refused = refused_},
+            .slow = {.threads = options_.slow,
+                     .queued = waiting,
+                     .queue_max = may_wait,
+                     .running = in_slow_ - waiting,
+                     .started = started_slow_,
+                     .refused = refused_slow_}};
 }
 
 }  // namespace orrery

@@ -7,6 +7,7 @@
 
 #include <condition_variable>
 #include <cstddef>
+#include <cstdint>
 #include <deque>
 #include <functional>
 #include <list>
@@ -14,6 +15,7 @@
 #include <thread>
 
 #include "base/pacer.h"
+#include "base/pool_stats.h"
 
 namespace orrery {
 
@@ -37,6 +39,13 @@ public:
     // and for its thread only.
     [[nodiscard]] bool try_post(Work work);
 
+    // Of each lane. Work that moves to the slow lane counts in both.
+    struct Stats {
+        PoolStats fast;
+        PoolStats slow;
+    };
+    Stats stats() const;
+
 private:
     using Threads = std::list<std::thread>;
     class Turn;
@@ -51,7 +60,7 @@ private:
     void run(Threads::iterator self);
 
     const Options options_;
-    std::mutex mutex_;
+    mutable std::mutex mutex_;
     std::condition_variable work_or_end_;
     std::condition_variable turns_;
     std::condition_variable ended_change_;
@@ -61,6 +70,11 @@ private:
     std::size_t in_slow_ = 0;    // work in the slow lane
     std::size_t slow_free_;      // slots of the slow lane
     std::deque<Turn*> waiting_;  // for a slot
+    std::size_t running_ = 0;    // in either lane, or waiting for a slot
+    std::uint64_t started_ = 0;
+    std::uint64_t started_slow_ = 0;
+    std::uint64_t refused_ = 0;
+    std::uint64_t refused_slow_ = 0;
     bool stopping_ = false;
 };
 

@@ -99,6 +99,15 @@ TEST(PacedPool, RefusesWorkBeyondItsLimits) {
     blocked.get_future().wait();
     EXPECT_TRUE(pool.try_post([](Pacer&) {}));
     EXPECT_FALSE(pool.try_post([](Pacer&) {})) << "the queue is full";
+    const PacedPool::Stats stats = pool.stats();
+    EXPECT_EQ(stats.fast.running, 1U);
+    EXPECT_EQ(stats.fast.queued, 1U);
+    EXPECT_EQ(stats.fast.started, 2U);
+    EXPECT_EQ(stats.fast.refused, 1U);
+    EXPECT_EQ(stats.slow.running, 1U);
+    EXPECT_EQ(stats.slow.queued, 0U);
+    EXPECT_EQ(stats.slow.started, 1U);
+    EXPECT_EQ(stats.slow.refused, 1U);
     release.set_value();
 }
 

@@ -43,7 +43,10 @@ void ThreadPool::post(std::function<void()> work) {
 bool ThreadPool::try_post(std::function<void()> work) {
     {
         const std::lock_guard lock(mutex_);
-        if (queue_.size() >= options_.queue_max) return false;
+        if (queue_.size() >= options_.queue_max) {
+            ++refused_;
+            return false;
+        }
         queue_.push_back(std::move(work));
     }
     wake_.notify_one();
@@ -58,6 +61,8 @@ void ThreadPool::run() {
         if (queue_.empty()) return;
         std::function<void()> work = std::move(queue_.front());
         queue_.pop_front();
+        ++running_;
+        ++started_;
         lock.unlock();
         static_cast<void>(run_guarded("pool work", [&]() -> Status {
             work();
@@ -65,7 +70,18 @@ void ThreadPool::run() {
         }));
         work = nullptr;  // what it holds is released before the next wait
         lock.lock();
+        --running_;
     }
+}
+
+PoolStats ThreadPool::stats() const {
+    const std::lock_guard lock(mutex_);
+    return {.threads = options_.threads,
+            .queued = queue_.size(),
+            .queue_max = options_.queue_max,
+            .running = running_,
+            .started = started_,
+            .refused = refused_};
 }
 
 }  // namespace orrery

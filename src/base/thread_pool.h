@@ -12,6 +12,8 @@
 #include <thread>
 #include <vector>
 
+#include "base/pool_stats.h"
+
 namespace orrery {
 
 class ThreadPool {
@@ -37,13 +39,18 @@ public:
     // False, and the work is not taken, if too much is waiting.
     [[nodiscard]] bool try_post(std::function<void()> work);
 
+    PoolStats stats() const;
+
 private:
     void run();
 
     const Options options_;
-    std::mutex mutex_;
+    mutable std::mutex mutex_;
     std::condition_variable wake_;
     std::deque<std::function<void()>> queue_;
+    std::size_t running_ = 0;
+    std::uint64_t started_ = 0;
+    std::uint64_t refused_ = 0;
     bool stopping_ = false;
     std::vector<std::thread> threads_;
 };

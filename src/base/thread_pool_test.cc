@@ -56,6 +56,13 @@ TEST(ThreadPool, RefusesWorkBeyondItsQueue) {
         EXPECT_TRUE(pool.try_post([&] { ++done; }));
         EXPECT_TRUE(pool.try_post([&] { ++done; }));
         EXPECT_FALSE(pool.try_post([&] { ++done; }));
+        const PoolStats stats = pool.stats();
+        EXPECT_EQ(stats.threads, 1U);
+        EXPECT_EQ(stats.running, 1U);
+        EXPECT_EQ(stats.queued, 2U);
+        EXPECT_EQ(stats.queue_max, 2U);
+        EXPECT_EQ(stats.started, 1U);
+        EXPECT_EQ(stats.refused, 1U);
         release.set_value();
     }
     EXPECT_EQ(done, 2);

@@ -8,6 +8,7 @@
 #include "catalog/entry_reader.h"
 #include "catalog/keys.h"
 #include "catalog/refusals.h"
+#include "model/limits.h"
 
 namespace orrery::catalog {
 
@@ -53,6 +54,7 @@ std::string Catalog::Counters::encode() const {
     out.set("database", std::int64_t{database});
     out.set("container", std::int64_t{container});
     out.set("offer", std::int64_t{offer});
+    if (user != 0) out.set("user", std::int64_t{user});
     out.set("partition", std::int64_t{partition});
     out.set("secret", base64_encode(secret));
     return out.text();
@@ -66,6 +68,10 @@ Result<Catalog::Counters> Catalog::Counters::decode(std::string_view text) {
     out.container = reader.number("container", model::ContainerRid::kNumberMax);
     out.offer = reader.number("offer", model::OfferRid::kNumberMax);
     out.partition = reader.number<storage::PartitionId>("partition");
+    // Not there before the first user.
+    if (reader.member("user") != nullptr) {
+        out.user = reader.number("user", model::UserRid::kNumberMax);
+    }
     const auto secret = base64_decode(reader.string("secret"));
     if (!reader.ok() || !secret || secret->size() != kSecretBytes) {
         return Error(ErrorCode::kCorrupted, "the catalog's counters are damaged");
@@ -105,6 +111,9 @@ Status Catalog::load(Random& random) {
 
 Status Catalog::load_entries() {
     std::vector<ScriptPtr> scripts;
+    std::vector<UserPtr> users;
+    std::vector<PermissionPtr> permissions;
+    auto roles = std::make_shared<RoleSet>();
     const auto cursor = store_->scan({}, storage::Direction::kForward);
     for (; cursor->valid(); cursor->next()) {
         const std::string_view key = cursor->key();
@@ -121,6 +130,19 @@ Status Catalog::load_entries() {
             case kScriptLetter:
                 scripts.push_back(TRY(decode_script(cursor->value())));
                 break;
+            case kClientKeyLetter:
+                remember(TRY(decode_client_key(cursor->value())));
+                break;
+            case kUserLetter:
+                users.push_back(TRY(decode_user(cursor->value())));
+                break;
+            case kPermissionLetter:
+                permissions.push_back(TRY(decode_permission(cursor->value())));
+                break;
+            case kRoleDefinitionLetter:
+            case kRoleAssignmentLetter:
+                TRY(load_role(*roles, key, cursor->value()));
+                break;
             case kDropLetter:
                 to_drop_.push_back(TRY(partition_to_drop(key)));
                 break;
@@ -131,6 +153,8 @@ Status Catalog::load_entries() {
         }
     }
     TRY(cursor->status());
+    roles_.store(std::move(roles));
+    TRY(load_users(users, permissions));
     return load_scripts(scripts);
 }
 
@@ -190,6 +214,13 @@ std::vector<OfferPtr> Catalog::offers() const {
     return values_of(offers_);
 }
 
+std::vector<ContainerPtr> Catalog::containers_without_offer(model::DatabaseRid database) const {
+    std::vector<ContainerPtr> out = containers(database);
+    std::erase_if(
+        out, [&](const ContainerPtr& one) { return find_offer_of(one->rid.text()) != nullptr; });
+    return out;
+}
+
 std::vector<storage::PartitionId> Catalog::partitions_to_drop() const {
     const std::shared_lock lock(mutex_);
     return to_drop_;
@@ -245,10 +276,24 @@ Status Catalog::remove_database(model::DatabaseRid rid,
     for (const ContainerPtr& container : content) {
         stage_removal(change, *container);
     }
+    const std::vector<UserPtr> its_users = users_.users(rid);
+    for (const UserPtr& user : its_users) {
+        stage_removal(change, *user);
+    }
+    const std::vector<ClientKeyPtr> its_keys = client_keys_of(rid);
+    for (const ClientKeyPtr& one : its_keys) {
+        change.batch.remove(key_of(one->rid));
+    }
     change.batch.remove(key_of(rid));
     stage_offer_removal(change, rid.text());
     TRY(commit(change));
     const Publication publication(*this);
+    for (const ClientKeyPtr& one : its_keys) {
+        client_keys_.erase(one->rid);
+    }
+    for (const UserPtr& user : its_users) {
+        users_.remove(user->rid);
+    }
     for (const ContainerPtr& container : content) {
         forget(*container);
     }
@@ -262,6 +307,7 @@ Result<ContainerPtr> Catalog::create_container(model::DatabaseRid database, NewC
     const std::lock_guard changing(change_mutex_);
     if (!find_database(database)) return not_found();
     if (find_container(database, wanted.definition.id)) return name_taken();
+    TRY(check_sharing(database, wanted));
     if (counters_.exhausted(wanted.partition_count)) return numbers_exhausted();
     Change change = begin_change();
     const model::ContainerRid rid{.database = database.number,
@@ -289,6 +335,14 @@ Result<ContainerPtr> Catalog::create_container(model::DatabaseRid database, NewC
     if (offer) remember(offer);
     remember(ContainerPtr(container));
     return ContainerPtr(container);
+}
+
+Status Catalog::check_sharing(model::DatabaseRid database, const NewContainer& wanted) const {
+    const bool shares = !wanted.throughput && find_offer_of(database.text()) != nullptr;
+    if (!shares) return {};
+    const std::size_t count = containers_without_offer(database).size();
+    if (count < model::limits::kSharingContainersMax) return {};
+    return too_many_sharing_containers();
 }
 
 Result<ContainerPtr> Catalog::replace_container(model::ContainerRid rid,
@@ -325,6 +379,27 @@ Status Catalog::remove_container(model::ContainerRid rid,
     return {};
 }
 
+Result<OfferPtr> Catalog::replace_offer(model::OfferRid rid,
+                                        model::Throughput throughput,
+                                        std::uint64_t stored_kb,
+                                        const std::optional<std::string>& if_match) {
+    const std::lock_guard changing(change_mutex_);
+    const OfferPtr old = find_offer(rid);
+    if (!old) return not_found();
+    TRY(check_etag(if_match, old->revision));
+    Change change = begin_change();
+    auto offer = std::make_shared<Offer>(*old);
+    offer->throughput = std::move(throughput);
+    offer->highest_units = std::max(old->highest_units, offer->throughput.request_units);
+    offer->highest_storage_kb = std::max(old->highest_storage_kb, stored_kb);
+    offer->revision = change.revision;
+    change.batch.put(key_of(rid), encode(*offer));
+    TRY(commit(change));
+    const Publication publication(*this);
+    remember(OfferPtr(offer));
+    return OfferPtr(offer);
+}
+
 Status Catalog::forget_dropped(storage::PartitionId partition) {
     const std::lock_guard changing(change_mutex_);
     Change change = begin_change();
@@ -343,6 +418,7 @@ OfferPtr Catalog::add_offer(Change& change,
                                                      .resource_rid = resource_rid,
                                                      .resource_link = resource_link,
                                                      .throughput = throughput,
+                                                     .highest_units = throughput.request_units,
                                                      .revision = change.revision});
     change.batch.put(key_of(offer->rid), encode(*offer));
     return offer;

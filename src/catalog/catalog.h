@@ -1,7 +1,7 @@
-// The server's databases, containers with their scripts, and offers, and the partitions of each
-// container. Stored in its own partition and mirrored in memory: lookups take a shared lock,
-// and those of frequent requests are remembered (service/lookup); changes are committed one at a
-// time before they become visible.
+// The server's databases with their users, containers with their scripts, and offers, and the
+// partitions of each container. Stored in its own partition and mirrored in memory: lookups take a
+// shared lock, and those of frequent requests are remembered (service/lookup); changes are
+// committed one at a time before they become visible.
 
 #pragma once
 
@@ -19,8 +19,10 @@
 
 #include "base/clock.h"
 #include "base/random.h"
+#include "base/read_mostly.h"
 #include "base/result.h"
 #include "catalog/resources.h"
+#include "catalog/role_set.h"
 #include "storage/engine.h"
 
 namespace orrery::catalog {
@@ -53,13 +55,24 @@ public:
     OfferPtr find_offer(model::OfferRid rid) const;
     OfferPtr find_offer_of(std::string_view resource_rid) const;
     std::vector<OfferPtr> offers() const;
+    ClientKeyPtr find_client_key(model::DatabaseRid database, std::string_view id) const;
+    std::vector<ClientKeyPtr> client_keys(model::DatabaseRid database) const;
+    UserPtr find_user(model::DatabaseRid database, std::string_view name) const;
+    UserPtr find_user(model::UserRid rid) const;
+    std::vector<UserPtr> users(model::DatabaseRid database) const;
+    PermissionPtr find_permission(model::UserRid user, std::string_view name) const;
+    PermissionPtr find_permission(const model::PermissionRid& rid) const;
+    std::vector<PermissionPtr> permissions(model::UserRid user) const;
+    // The containers of a database that have no offer of their own.
+    std::vector<ContainerPtr> containers_without_offer(model::DatabaseRid database) const;
 
     // Changes with every change, and differs from those of other catalogs of the process. What was
     // found after reading it holds until it changes.
     std::uint64_t edition() const { return edition_.load(std::memory_order_acquire); }
 
     // Changes are durable when they return. kConflict if the name is taken, kNotFound if the
-    // resource is missing, kPreconditionFailed if If-Match does not hold.
+    // resource is missing, kPreconditionFailed if If-Match does not hold, kForbidden if too many
+    // containers would share the throughput of a database.
     Result<DatabasePtr> create_database(std::string_view name,
                                         std::optional<model::Throughput> throughput);
     Status remove_database(model::DatabaseRid rid, const std::optional<std::string>& if_match);
@@ -68,6 +81,11 @@ public:
                                            model::ContainerDefinition definition,
                                            const std::optional<std::string>& if_match);
     Status remove_container(model::ContainerRid rid, const std::optional<std::string>& if_match);
+    // `stored_kb` is what the resource holds now. Both maxima of the offer are kept up to date.
+    Result<OfferPtr> replace_offer(model::OfferRid rid,
+                                   model::Throughput throughput,
+                                   std::uint64_t stored_kb,
+                                   const std::optional<std::string>& if_match);
 
     // The scripts of a container are in the container itself (Container::scripts). Changing one
     // publishes a new container with the same definition and etag. kForbidden if there are too
@@ -89,8 +107,61 @@ public:
                                      const std::optional<std::string>& if_match);
     Status remove_script(const model::ScriptRid& rid, const std::optional<std::string>& if_match);
 
-    // Partitions of removed containers whose data has not been dropped yet. Removing a container
-    // lists its partitions here in the same commit, so that no data is orphaned by a crash.
+    Result<ClientKeyPtr> create_client_key(model::DatabaseRid database, json::Value definition);
+    Result<ClientKeyPtr> replace_client_key(const model::ClientKeyRid& rid,
+                                            json::Value definition,
+                                            const std::optional<std::string>& if_match);
+
+    // Users and permissions may be renamed. A user has one permission at most on a resource and
+    // partition key: another one is kConflict. Removing a user removes its permissions.
+    struct UpsertedUser {
+        UserPtr user;
+        bool created = false;
+    };
+    struct UpsertedPermission {
+        PermissionPtr permission;
+        bool created = false;
+    };
+    Result<UserPtr> create_user(model::DatabaseRid database, std::string_view name);
+    Result<UpsertedUser> upsert_user(model::DatabaseRid database,
+                                     std::string_view name,
+                                     const std::optional<std::string>& if_match);
+    Result<UserPtr> replace_user(model::UserRid rid,
+                                 std::string_view name,
+                                 const std::optional<std::string>& if_match);
+    Status remove_user(model::UserRid rid, const std::optional<std::string>& if_match);
+    Result<PermissionPtr> create_permission(model::UserRid user,
+                                            model::PermissionDefinition definition);
+    Result<UpsertedPermission> upsert_permission(model::UserRid user,
+                                                 model::PermissionDefinition definition,
+                                                 const std::optional<std::string>& if_match);
+    Result<PermissionPtr> replace_permission(const model::PermissionRid& rid,
+                                             model::PermissionDefinition definition,
+                                             const std::optional<std::string>& if_match);
+    Status remove_permission(const model::PermissionRid& rid,
+                             const std::optional<std::string>& if_match);
+
+    // Data-plane roles. Putting returns whether it is new. kForbidden for built-in definitions,
+    // kConflict if a definition is assigned or its name is taken, kBadRequest for an assignment of
+    // what does not exist or cannot be assigned there.
+    RoleSetPtr roles() const { return roles_.load(); }
+    Result<bool> put_role(model::RoleDefinition definition);
+    Status remove_role(const std::string& id);
+    Result<bool> put_role_assignment(model::RoleAssignment assignment);
+    Status remove_role_assignment(const std::string& id);
+
+    // Changing the ranges of a container. The partitions that will take over are reserved first:
+    // after a crash they are dropped with what they hold. They are part of the container once
+    // replace_ranges() returns, and those they replace are dropped; the container's revision stays.
+    Result<std::vector<storage::PartitionId>> reserve_partitions(std::uint32_t count);
+    Result<ContainerPtr> replace_ranges(model::ContainerRid rid,
+                                        const std::vector<std::uint32_t>& old_ids,
+                                        const std::vector<PartitionRange>& replacements);
+    void abandon_partitions(const std::vector<storage::PartitionId>& reserved);
+
+    // Partitions whose data has not been dropped yet, because their container was removed or other
+    // partitions have replaced them. They are listed here in the same commit, so that no data is
+    // orphaned by a crash.
     std::vector<storage::PartitionId> partitions_to_drop() const;
     Status forget_dropped(storage::PartitionId partition);
 
@@ -104,6 +175,7 @@ private:
         std::uint32_t database = 0;
         std::uint32_t container = 0;
         std::uint32_t offer = 0;
+        std::uint32_t user = 0;
         storage::PartitionId partition = 0;
         std::string secret;
 
@@ -138,12 +210,16 @@ private:
     Status load(Random& random);
     Status load_entries();
     Status load_scripts(const std::vector<ScriptPtr>& scripts);
+    Status load_users(const std::vector<UserPtr>& users,
+                      const std::vector<PermissionPtr>& permissions);
+    static Status load_role(RoleSet& roles, std::string_view key, std::string_view value);
     Change begin_change() const;
     Status commit(Change& change);
     OfferPtr add_offer(Change& change,
                        const std::string& resource_rid,
                        const std::string& resource_link,
                        const model::Throughput& throughput) const;
+    Status check_sharing(model::DatabaseRid database, const NewContainer& wanted) const;
     // Both require change_mutex_.
     Result<ScriptPtr> add_script(const Container& container,
                                  model::ScriptKind kind,
@@ -153,12 +229,30 @@ private:
                                     model::ScriptDefinition definition,
                                     const std::optional<std::string>& if_match);
     Status publish_script(Change& change, const Container& container, const ScriptPtr& script);
+    // Requires one of the locks.
+    std::vector<ClientKeyPtr> client_keys_of(model::DatabaseRid database) const;
+    Result<ClientKeyPtr> publish_client_key(ClientKey key);
+    // These require change_mutex_, under which users_ can be read without the other lock.
+    Result<UserPtr> add_user(model::DatabaseRid database, std::string_view name);
+    Result<UserPtr> change_user(const User& old,
+                                std::string_view name,
+                                const std::optional<std::string>& if_match);
+    Result<UserPtr> publish_user(Change& change, User user);
+    Result<PermissionPtr> add_permission(model::UserRid user,
+                                         model::PermissionDefinition definition);
+    Result<PermissionPtr> change_permission(const Permission& old,
+                                            model::PermissionDefinition definition,
+                                            const std::optional<std::string>& if_match);
+    Result<PermissionPtr> publish_permission(Change& change, Permission permission);
+    Status publish_roles(Change& change, RoleSetPtr roles);
+    void stage_removal(Change& change, const User& user) const;
     void stage_removal(Change& change, const Container& container) const;
     void stage_offer_removal(Change& change, const std::string& resource_rid) const;
 
     void remember(DatabasePtr database);
     void remember(ContainerPtr container);
     void remember(OfferPtr offer);
+    void remember(const ClientKeyPtr& key);
     void forget(const Container& container);
     void forget_offer(const std::string& resource_rid);
 
@@ -167,6 +261,7 @@ private:
     std::mutex change_mutex_;  // one change at a time
     Counters counters_;        // guarded by change_mutex_, except the secret, which never changes
 
+    ReadMostlyPointer<const RoleSet> roles_{std::make_shared<const RoleSet>()};
     std::atomic<std::uint64_t> edition_ = new_edition();
     mutable std::shared_mutex mutex_;  // guards the members below
     std::map<model::DatabaseRid, DatabasePtr> databases_;
@@ -175,6 +270,8 @@ private:
     std::unordered_map<std::string, ContainerPtr> containers_by_name_;  // database number / name
     std::map<model::OfferRid, OfferPtr> offers_;
     std::unordered_map<std::string, OfferPtr> offers_by_resource_;
+    UserIndex users_;
+    std::map<model::ClientKeyRid, ClientKeyPtr> client_keys_;
     std::vector<storage::PartitionId> to_drop_;
 };
 

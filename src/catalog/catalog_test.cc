@@ -24,8 +24,8 @@ using storage::testing_support::value_of;
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-constexpr model::Throughput kManual{.request_units = 400, .autoscale = false};
-constexpr model::Throughput kAutoscale{.request_units = 4000, .autoscale = true};
+const model::Throughput kManual{.request_units = 400, .autoscale = false};
+const model::Throughput kAutoscale{.request_units = 4000, .autoscale = true};
 
 class CatalogTest : public testing::Test {
 protected:

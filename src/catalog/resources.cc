@@ -1,10 +1,12 @@
 #include "catalog/resources.h"
 
 #include <algorithm>
+#include <limits>
 
 #include "base/bytes.h"
 #include "base/check.h"
 #include "catalog/entry_reader.h"
+#include "model/client_encryption.h"
 #include "model/etag.h"
 
 namespace orrery::catalog {
@@ -32,10 +34,19 @@ Result<PartitionRange> decode_range(const Value& entry) {
     const auto max = model::parse_epk(reader.string("max"));
     if (!reader.ok() || !min || !max) return damaged("a partition range");
     range.epks = {.min_inclusive = *min, .max_exclusive = *max};
+    if (const Value* parents = reader.member("parents")) {
+        if (!parents->is_array()) return damaged("a partition range");
+        for (const Value& parent : parents->array()) {
+            const auto id = parent.integer();
+            if (!id || *id < 0 || *id > model::kRangeIdMax) return damaged("a partition range");
+            range.parents.push_back(static_cast<std::uint32_t>(*id));
+        }
+    }
     return range;
 }
 
-// Routing relies on every key having exactly one range.
+}  // namespace
+
 bool tile_the_hash_space(const std::vector<PartitionRange>& ranges) {
     std::string_view end;
     for (const PartitionRange& range : ranges) {
@@ -44,8 +55,6 @@ bool tile_the_hash_space(const std::vector<PartitionRange>& ranges) {
     }
     return end == model::kEpkEnd;
 }
-
-}  // namespace
 
 std::string Revision::etag() const {
     std::string out;
@@ -93,6 +102,12 @@ std::string encode(const Container& container) {
         entry.set("min", to_hex_upper(range.epks.min_inclusive));
         entry.set("max", to_hex_upper(range.epks.max_exclusive));
         entry.set("partition", std::int64_t{range.partition});
+        if (!range.parents.empty()) {
+            Value::Array parents;
+            for (const std::uint32_t parent : range.parents)
+                parents.push_back(std::int64_t{parent});
+            entry.set("parents", std::move(parents));
+        }
         ranges.push_back(std::move(entry));
     }
     out.set("ranges", std::move(ranges));
@@ -110,6 +125,18 @@ std::string encode(const Offer& offer) {
     if (offer.throughput.level != model::PerformanceLevel::kNone) {
         out.set("level", name_of(offer.throughput.level));
     }
+    if (offer.throughput.auto_upgrade_policy) {
+        out.set("autoUpgradePolicy", *offer.throughput.auto_upgrade_policy);
+    }
+    if (!offer.throughput.buckets.empty()) {
+        out.set("buckets", model::to_json(offer.throughput.buckets));
+    }
+    if (offer.highest_units != offer.throughput.request_units) {
+        out.set("highestRequestUnits", offer.highest_units);
+    }
+    if (offer.highest_storage_kb != 0) {
+        out.set("highestStorageKb", static_cast<std::int64_t>(offer.highest_storage_kb));
+    }
     encode_revision(out, offer.revision);
     return out.text();
 }
@@ -122,6 +149,34 @@ std::string encode(const Script& script) {
     out.set("number", static_cast<std::int64_t>(script.rid.number));
     out.set("definition", model::to_json(script.definition));
     encode_revision(out, script.revision);
+    return out.text();
+}
+
+std::string encode(const ClientKey& key) {
+    Value out(Value::Object{});
+    out.set("database", std::int64_t{key.rid.database});
+    out.set("number", std::int64_t{key.rid.number});
+    out.set("definition", key.definition);
+    encode_revision(out, key.revision);
+    return out.text();
+}
+
+std::string encode(const User& user) {
+    Value out(Value::Object{});
+    out.set("database", std::int64_t{user.rid.database});
+    out.set("number", std::int64_t{user.rid.number});
+    out.set("name", user.name);
+    encode_revision(out, user.revision);
+    return out.text();
+}
+
+std::string encode(const Permission& permission) {
+    Value out(Value::Object{});
+    out.set("database", std::int64_t{permission.rid.user.database});
+    out.set("user", std::int64_t{permission.rid.user.number});
+    out.set("number", static_cast<std::int64_t>(permission.rid.number));
+    out.set("definition", model::to_json(permission.definition));
+    encode_revision(out, permission.revision);
     return out.text();
 }
 
@@ -168,6 +223,21 @@ Result<OfferPtr> decode_offer(std::string_view text) {
         if (!level) return damaged("an offer");
         out.throughput.level = *level;
     }
+    if (const Value* policy = reader.member("autoUpgradePolicy")) {
+        out.throughput.auto_upgrade_policy = *policy;
+    }
+    if (const Value* buckets = reader.member("buckets")) {
+        auto parsed = model::parse_throughput_buckets(*buckets);
+        if (!parsed) return damaged("an offer");
+        out.throughput.buckets = std::move(parsed).take();
+    }
+    out.highest_units = reader.member("highestRequestUnits") == nullptr
+                            ? out.throughput.request_units
+                            : reader.number<std::int64_t>("highestRequestUnits");
+    if (reader.member("highestStorageKb") != nullptr) {
+        out.highest_storage_kb = reader.number<std::uint64_t>(
+            "highestStorageKb", std::numeric_limits<std::int64_t>::max());
+    }
     out.revision = reader.revision();
     if (!reader.ok()) return damaged("an offer");
     return std::make_shared<const Offer>(std::move(out));
@@ -194,6 +264,46 @@ Result<ScriptPtr> decode_script(std::string_view text) {
     if (!parsed) return damaged("a script");
     out.definition = std::move(parsed).take();
     return std::make_shared<const Script>(std::move(out));
+}
+
+Result<ClientKeyPtr> decode_client_key(std::string_view text) {
+    EntryReader reader(text);
+    ClientKey out;
+    out.rid = {.database = reader.number<std::uint32_t>("database"),
+               .number = reader.number<std::uint32_t>("number")};
+    out.revision = reader.revision();
+    const Value* definition = reader.member("definition");
+    if (!reader.ok() || definition == nullptr) return damaged("a client encryption key");
+    auto parsed = model::parse_client_encryption_key(*definition);
+    if (!parsed) return damaged("a client encryption key");
+    out.definition = std::move(parsed).take();
+    return std::make_shared<const ClientKey>(std::move(out));
+}
+
+Result<UserPtr> decode_user(std::string_view text) {
+    EntryReader reader(text);
+    User out;
+    out.rid = {.database = reader.number<std::uint32_t>("database"),
+               .number = reader.number("number", model::UserRid::kNumberMax)};
+    out.name = reader.string("name");
+    out.revision = reader.revision();
+    if (!reader.ok()) return damaged("a user");
+    return std::make_shared<const User>(std::move(out));
+}
+
+Result<PermissionPtr> decode_permission(std::string_view text) {
+    EntryReader reader(text);
+    Permission out;
+    out.rid.user = {.database = reader.number<std::uint32_t>("database"),
+                    .number = reader.number("user", model::UserRid::kNumberMax)};
+    out.rid.number = reader.number<std::uint64_t>("number", model::kStoredLsnMax);
+    out.revision = reader.revision();
+    const Value* definition = reader.member("definition");
+    if (!reader.ok() || definition == nullptr) return damaged("a permission");
+    auto parsed = model::parse_permission_definition(*definition);
+    if (!parsed) return damaged("a permission");
+    out.definition = std::move(parsed).take();
+    return std::make_shared<const Permission>(std::move(out));
 }
 
 }  // namespace orrery::catalog

@@ -8,8 +8,10 @@
 #include <vector>
 
 #include "base/result.h"
+#include "catalog/client_key.h"
 #include "catalog/revision.h"
 #include "catalog/script_set.h"
+#include "catalog/user_index.h"
 #include "json/value.h"
 #include "model/container_definition.h"
 #include "model/item_body.h"
@@ -32,7 +34,12 @@ struct PartitionRange {
     std::uint32_t id = 0;  // visible to clients; never reused within the container
     model::EpkRange epks;
     storage::PartitionId partition = 0;
+    // The ranges that held its keys before, all the way back; ascending. They are gone.
+    std::vector<std::uint32_t> parents = {};
 };
+
+// Whether every key has exactly one range, in order: routing relies on it.
+bool tile_the_hash_space(const std::vector<PartitionRange>& ranges);
 
 struct Container {
     Container(model::ContainerRid container_rid, model::ContainerDefinition container_definition);
@@ -54,6 +61,9 @@ struct Offer {
     std::string resource_rid;   // of its database or container
     std::string resource_link;  // its self link
     model::Throughput throughput;
+    // The most ever provisioned and stored: they determine how little may be provisioned.
+    std::int64_t highest_units = 0;
+    std::uint64_t highest_storage_kb = 0;  // as of the last replacement
     Revision revision;
 };
 
@@ -66,9 +76,15 @@ std::string encode(const Database& database);
 std::string encode(const Container& container);
 std::string encode(const Offer& offer);
 std::string encode(const Script& script);
+std::string encode(const ClientKey& key);
+std::string encode(const User& user);
+std::string encode(const Permission& permission);
 Result<DatabasePtr> decode_database(std::string_view text);
 Result<ContainerPtr> decode_container(std::string_view text);  // without its scripts
 Result<OfferPtr> decode_offer(std::string_view text);
 Result<ScriptPtr> decode_script(std::string_view text);
+Result<ClientKeyPtr> decode_client_key(std::string_view text);
+Result<UserPtr> decode_user(std::string_view text);
+Result<PermissionPtr> decode_permission(std::string_view text);
 
 }  // namespace orrery::catalog

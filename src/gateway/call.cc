@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "base/ascii.h"
+#include "base/log.h"
 #include "gateway/headers.h"
 #include "gateway/status.h"
 #include "json/text.h"
@@ -40,11 +41,11 @@ void add_position_headers(http::Response& response,
                           const service::Position& position,
                           service::ApiVersion version) {
     std::string token;
-    model::append_session_token(token,
-                                {.range_id = position.range_id, .lsn = position.lsn},
-                                version < service::kVectorSessionTokens
-                                    ? model::SessionTokenForm::kSimple
-                                    : model::SessionTokenForm::kVector);
+    model::append_session_token(
+        token,
+        {.range_id = position.range_id, .version = position.version, .lsn = position.lsn},
+        version < service::kVectorSessionTokens ? model::SessionTokenForm::kSimple
+                                                : model::SessionTokenForm::kVector);
     response.add_header(header::kSessionToken, token);
     const std::string lsn = std::to_string(position.lsn);
     response.add_header(header::kRangeId, std::to_string(position.range_id));
@@ -66,17 +67,18 @@ bool Call::wants_minimal() const {
     return prefer && prefer->find("return=minimal") != std::string_view::npos;
 }
 
-http::Response Call::make_response(unsigned status) const {
-    return make_response(status, context.receipt.charge);
+std::optional<TraceContext> Call::trace() const {
+    const auto value = header(header::kTraceparent);
+    return value ? parse_traceparent(*value) : std::nullopt;
 }
 
-http::Response Call::make_response(unsigned status, double charge) const {
+http::Response Call::make_response(unsigned status) const {
     http::Response response;
     response.status = status;
     response.headers.reserve(1024);
     response.add_header(header::kContentType, "application/json");
     response.add_header(header::kActivityId, activity_id_);
-    response.add_header(header::kRequestCharge, charge_text(charge));
+    response.add_header(header::kRequestCharge, charge_text(charge_for(status)));
     response.add_header(header::kRequestDuration, in_milliseconds(timer_.elapsed()));
     response.add_header(header::kServiceVersion, "version=" ORRERY_VERSION);
     response.add_header(header::kGatewayVersion, "version=" ORRERY_VERSION);
@@ -108,17 +110,38 @@ http::Response Call::make_feed(std::string_view rid,
 
 http::Response Call::make_error(const Error& error) const {
     const unsigned status = http_status(error.code());
-    // Clients do not pay for failures of the server.
-    http::Response response = make_response(status, status < 500 ? context.receipt.charge : 0);
+    http::Response response = make_response(status);
     if (error.sub_status() != 0) {
         response.add_header(header::kSubStatus, std::to_string(error.sub_status()));
     }
     if (const auto wait = error.retry_after()) {
         response.add_header(header::kRetryAfterMs, std::to_string(wait->count()));
     }
+    // What is not implemented is no failure.
+    if (status >= 500 && error.code() != ErrorCode::kNotImplemented) {
+        monitor_.log_failure({.activity_id = activity_id_,
+                              .operation = operation(),
+                              .status = status,
+                              .sub_status = error.sub_status(),
+                              .reason = error.message(),
+                              .trace = trace()});
+    }
     response.body =
         error_body(status, error.message(), activity_id_, exchange_->target(), error.info());
     return response;
+}
+
+void Call::log_management(unsigned status) const {
+    const std::string who = auth::describe(context.principal);
+    const std::string_view target = exchange_->target();
+    log::info("management",
+              {{"activity_id", activity_id_},
+               {"operation", operation().name()},
+               {"method", exchange_->method()},
+               {"path", header_text(target.substr(0, target.find('?')))},
+               {"who", who},
+               {"client", client_address},
+               {"status", status}});
 }
 
 std::string header_text(std::string_view text) {

@@ -2,7 +2,7 @@
 
 #pragma once
 
-#include <functional>
+#include <chrono>
 #include <memory>
 #include <optional>
 #include <string>
@@ -10,11 +10,14 @@
 
 #include "base/result.h"
 #include "base/stopwatch.h"
+#include "base/trace_context.h"
+#include "gateway/request_monitor.h"
 #include "gateway/resource_path.h"
 #include "http/message.h"
 #include "service/context.h"
 #include "service/lookup.h"
 #include "service/page.h"
+#include "throughput/charges.h"
 
 namespace orrery::gateway {
 
@@ -22,13 +25,19 @@ struct Route;
 
 class Call {
 public:
-    Call(std::shared_ptr<http::Exchange> exchange, std::string activity_id)
-        : exchange_(std::move(exchange)), activity_id_(std::move(activity_id)) {}
+    // The monitor is told of the answer, and must outlive the call.
+    Call(std::shared_ptr<http::Exchange> exchange, std::string activity_id, RequestMonitor& monitor)
+        : exchange_(std::move(exchange)), activity_id_(std::move(activity_id)), monitor_(monitor) {}
 
     ResourcePath path;
     service::Context context;
-    const Route* route = nullptr;  // set by the router
-    bool repeated = false;         // it runs for the second time
+    // Set by the router, see find_route(). Nothing for an unknown combination of resource and verb.
+    const Route* route = nullptr;
+    std::optional<auth::Action> action;  // what a credential must allow
+    bool is_query = false;               // a query or a request for its plan
+    bool is_change_feed = false;         // of items, by A-IM or as events
+    std::string client_address;          // of requests that are logged, see auth::is_management()
+    int moves = 0;                       // how often its partition was gone
 
     http::Exchange& exchange() { return *exchange_; }
     const http::Exchange& exchange() const { return *exchange_; }
@@ -37,6 +46,10 @@ public:
     }
     // Whether the header is "true", ignoring case.
     bool flag(std::string_view name) const;
+    std::string_view activity_id() const { return activity_id_; }
+    std::chrono::nanoseconds elapsed() const { return timer_.elapsed(); }
+    // What the client's tracing calls this request, if it says so.
+    std::optional<TraceContext> trace() const;
     // Prefer: return=minimal.
     bool wants_minimal() const;
 
@@ -49,18 +62,38 @@ public:
     http::Response make_error(const Error& error) const;
 
     // Each ends the call; request data must not be used afterwards.
-    void respond(http::Response response) { exchange_->respond(std::move(response)); }
+    void respond(http::Response response) {
+        count(response);
+        exchange_->respond(std::move(response));
+    }
     void fail(const Error& error) { respond(make_error(error)); }
-    // May be called from any thread; the connection's thread makes the response.
-    void respond_with(std::function<http::Response()> make_response) {
-        exchange_->respond_with(std::move(make_response));
+    // May be called from any thread; the connection's thread makes the response. `make_response`
+    // keeps the call.
+    template <typename Make>
+    void respond_with(Make make_response) {
+        exchange_->respond_with([this, make = std::move(make_response)] {
+            http::Response response = make();
+            count(response);
+            return response;
+        });
     }
 
 private:
-    http::Response make_response(unsigned status, double charge) const;
+    // Clients do not pay for failures of the server, and little for what was not begun.
+    double charge_for(unsigned status) const {
+        if (status == 429) return std::min(context.receipt.charge, throughput::kThrottledCharge);
+        return status < 500 ? context.receipt.charge : 0;
+    }
+    Operation operation() const { return action ? Operation(*action) : Operation::unknown(); }
+    void count(const http::Response& response) {
+        monitor_.count(operation(), response.status, elapsed(), charge_for(response.status));
+        if (!client_address.empty()) log_management(response.status);
+    }
+    void log_management(unsigned status) const;
 
     std::shared_ptr<http::Exchange> exchange_;
     std::string activity_id_;
+    RequestMonitor& monitor_;
     Timer timer_;
 };
 

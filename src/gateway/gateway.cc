@@ -6,12 +6,15 @@
 #include <charconv>
 #include <chrono>
 
+#include "base/ascii.h"
 #include "base/stopwatch.h"
+#include "gateway/authorization.h"
 #include "gateway/handlers/handlers.h"
 #include "gateway/headers.h"
 #include "gateway/router.h"
 #include "gateway/status.h"
 #include "model/limits.h"
+#include "model/throughput_buckets.h"
 
 namespace orrery::gateway {
 
@@ -58,10 +61,53 @@ Result<service::Request> read_request(const Call& call) {
     request.offer_throughput = call.header(header::kOfferThroughput);
     request.autopilot_settings = call.header(header::kAutopilotSettings);
     request.offer_type = call.header(header::kOfferType);
+    if (call.path.type == ResourceType::kPermission) {
+        request.token_seconds = call.header(header::kTokenExpirySeconds);
+    }
+    request.migrate_to_autoscale = call.flag(header::kMigrateToAutoscale);
+    request.migrate_to_manual = call.flag(header::kMigrateToManual);
     request.exclude_system_properties = call.flag(header::kExcludeSystemProperties);
     // Some SDKs send an empty continuation to mean "from the start".
     if (request.continuation && request.continuation->empty()) request.continuation.reset();
     return request;
+}
+
+// What the request may use of the throughput, by its own words.
+Result<throughput::Claim> read_claim(const Call& call) {
+    throughput::Claim claim;
+    if (const auto level = call.header(header::kPriorityLevel)) {
+        if (same_word(*level, "Low")) {
+            claim.priority = throughput::Priority::kLow;
+        } else if (!same_word(*level, "High")) {
+            return Error(ErrorCode::kBadRequest,
+                         "The priority level '" + std::string(level->substr(0, 40)) +
+                             "' is not valid; it must be High or Low.");
+        }
+    }
+    if (const auto bucket = call.header(header::kThroughputBucket)) {
+        const char* const end = bucket->data() + bucket->size();
+        const auto [at, error] = std::from_chars(bucket->data(), end, claim.bucket);
+        if (error != std::errc() || at != end || claim.bucket < 1 ||
+            claim.bucket > model::kThroughputBucketsMax) {
+            return Error(ErrorCode::kBadRequest,
+                         "The throughput bucket '" + std::string(bucket->substr(0, 40)) +
+                             "' is not valid; it must be a number from 1 to 5.");
+        }
+    }
+    return claim;
+}
+
+// Whether requests may come from there.
+Status check_client(const Backend& backend, const Call& call) {
+    if (backend.allowed_networks.empty() || call.exchange().from_loopback()) return {};
+    const std::string address = call.exchange().client_address();
+    for (const IpNetwork& network : backend.allowed_networks) {
+        if (network.contains(address)) return {};
+    }
+    return Error(ErrorCode::kForbidden,
+                 "Request originated from IP " + address +
+                     " through public internet. This is blocked by your Cosmos DB account firewall "
+                     "settings.");
 }
 
 }  // namespace
@@ -72,7 +118,7 @@ public:
     AdmittedCall(const Backend& backend,
                  std::shared_ptr<http::Exchange> exchange,
                  std::string activity_id)
-        : call(std::move(exchange), std::move(activity_id)), backend_(backend) {}
+        : call(std::move(exchange), std::move(activity_id), backend.monitor), backend_(backend) {}
 
     void handle() override {
         if (call.exchange().body_too_large()) {
@@ -90,10 +136,7 @@ private:
 };
 
 std::shared_ptr<http::AdmittedRequest> Gateway::admit(std::shared_ptr<http::Exchange> exchange) {
-    if (auto response = handlers::answer_without_key(*exchange, backend_)) {
-        exchange->respond(std::move(*response));
-        return nullptr;
-    }
+    if (handlers::answer_without_key(exchange, backend_)) return nullptr;
     std::string activity_id = activity_id_of(*exchange);
     auto admitted =
         std::make_shared<AdmittedCall>(backend_, std::move(exchange), std::move(activity_id));
@@ -106,6 +149,8 @@ std::shared_ptr<http::AdmittedRequest> Gateway::admit(std::shared_ptr<http::Exch
 
 Status Gateway::prepare(Call& call) const {
     call.path = TRY(parse_resource_path(call.exchange().target()));
+    find_route(call);
+    TRY(check_client(backend_, call));
     if (call.path.type == ResourceType::kAddress) {
         // Checked before the signature, which for addresses covers the resource in the query
         // string.
@@ -114,14 +159,21 @@ Status Gateway::prepare(Call& call) const {
     }
     const auth::SignedParts parts{.method = call.exchange().method(),
                                   .resource_type = call.path.type_name,
+                                  .other_resource_type = call.path.other_type_name,
                                   .resource_links = call.path.signed_links,
                                   .x_ms_date = call.header(header::kXMsDate),
                                   .date = call.header(header::kDate)};
-    TRY(backend_.key.check(
+    call.context.principal = TRY(backend_.authenticator.identify(
         call.header(header::kAuthorization), parts, backend_.clock.now_seconds()));
-    call.context.principal.kind = auth::Principal::Kind::kAccountKey;
+    if (call.action && auth::is_management(*call.action)) {
+        call.client_address = call.exchange().client_address();
+        if (call.client_address.empty()) call.client_address = "unknown";
+    }
     call.context.request = TRY(read_request(call));
+    call.context.request.account_consistency = backend_.consistency;
+    TRY(authorize(backend_, call));
     call.context.allowance.memory = &backend_.query_memory;
+    call.context.allowance.claim = TRY(read_claim(call));
     return {};
 }
 
@@ -137,6 +189,7 @@ std::string Gateway::activity_id_of(const http::Exchange& exchange) {
 }
 
 http::Response Gateway::refuse(unsigned status, std::string_view reason) {
+    backend_.monitor.count_refused(status);
     http::Response response;
     response.status = status;
     const std::string activity_id = activity_ids_.next();

@@ -170,13 +170,8 @@ TEST_F(GatewayTest, UnsupportedVerbIs405) {
 TEST_F(GatewayTest, MissingFeatureIs501AndNamed) {
     make_container();
     const std::tuple<const char*, const char*, const char*> missing[] = {
-        {"GET", "/dbs/d/users", "users"},
-        {"POST", "/dbs/d/users/u/permissions", "permissions"},
-        {"GET", "/dbs/d/clientencryptionkeys", "client encryption keys"},
-        {"GET", "/dbs/d/colls/c/conflicts", "conflicts"},
         {"GET", "/dbs/d/colls/c/docs/1/attachments", "attachments"},
         {"POST", "/dbs/d/colls/c/operations/other", "container operation"},
-        {"PUT", "/offers/AQAA", "throughput"},
         {"GET", "/addresses", "Direct mode"}};
     for (const auto& [method, target, name] : missing) {
         expect_error(send(method, target), 501, name);
@@ -186,8 +181,9 @@ TEST_F(GatewayTest, MissingFeatureIs501AndNamed) {
 TEST_F(GatewayTest, UnsupportedRequestIsRefusedAndNamed) {
     make_container();
     expect_error(create("\x81", {{"x-ms-cosmos-is-batch-request", "true"}}), 400, "batch");
-    expect_error(
-        send("GET", "/dbs/d/colls/c/docs", {{"A-IM", "Incremental feed"}}), 501, "change feed");
+    expect_error(send("GET", "/dbs/d/colls/c/docs", {{"A-IM", "Full-Fidelity Feed"}}),
+                 400,
+                 "changeFeedPolicy");
     const std::string item = R"({"id":"1","pk":"a"})";
     expect_error(create(item, {{"x-ms-documentdb-pre-trigger-include", "t"}}), 400, "no trigger");
     expect_error(create(item, {{"x-ms-documentdb-post-trigger-include", "t"}}), 400, "no trigger");
@@ -249,6 +245,21 @@ TEST_F(GatewayTest, AccountNamesTheRequestedHost) {
     EXPECT_NE(
         parsed(account.find("queryEngineConfiguration")->string()).find("maxSqlQueryInputLength"),
         nullptr);
+}
+
+TEST_F(GatewayTest, OnlyAllowedNetworksAreServed) {
+    allowed_networks_ = {*IpNetwork::parse("10.0.0.0/8")};
+    Gateway gateway = make_gateway("");
+    const auto outcome = [&](const char* address, bool local) {
+        const auto exchange = make_exchange("GET", "/dbs");
+        exchange->local = local;
+        exchange->address = address;
+        return answer_of(gateway, exchange);
+    };
+    EXPECT_EQ(outcome("10.1.2.3", false).status, 200U);
+    EXPECT_EQ(outcome("127.0.0.1", true).status, 200U);
+    expect_error(outcome("11.1.2.3", false), 403, "Request originated from IP 11.1.2.3");
+    expect_error(outcome("", false), 403, "firewall");
 }
 
 }  // namespace gateway_test

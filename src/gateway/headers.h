@@ -6,6 +6,7 @@
 
 namespace orrery::gateway::header {
 
+inline constexpr std::string_view kAccept = "Accept";
 inline constexpr std::string_view kActivityId = "x-ms-activity-id";
 inline constexpr std::string_view kAim = "A-IM";
 inline constexpr std::string_view kAltContentPath = "x-ms-alt-content-path";
@@ -13,6 +14,9 @@ inline constexpr std::string_view kAuthorization = "authorization";
 inline constexpr std::string_view kAutopilotSettings = "x-ms-cosmos-offer-autopilot-settings";
 inline constexpr std::string_view kBatchAtomic = "x-ms-cosmos-batch-atomic";
 inline constexpr std::string_view kBatchContinueOnError = "x-ms-cosmos-batch-continue-on-error";
+inline constexpr std::string_view kCacheControl = "Cache-Control";
+inline constexpr std::string_view kChangeFeedWireFormat =
+    "x-ms-cosmos-changefeed-wire-format-version";
 inline constexpr std::string_view kConsistencyLevel = "x-ms-consistency-level";
 inline constexpr std::string_view kContentLocation = "Content-Location";
 inline constexpr std::string_view kContentPath = "x-ms-content-path";
@@ -26,17 +30,21 @@ inline constexpr std::string_view kDate = "Date";
 inline constexpr std::string_view kEndEpk = "x-ms-end-epk";
 inline constexpr std::string_view kEtag = "etag";
 inline constexpr std::string_view kExcludeSystemProperties = "x-ms-exclude-system-properties";
+inline constexpr std::string_view kForwarded = "Forwarded";
+inline constexpr std::string_view kForwardedFor = "X-Forwarded-For";
 inline constexpr std::string_view kForwardedHost = "X-Forwarded-Host";
 inline constexpr std::string_view kForwardedProto = "X-Forwarded-Proto";
 inline constexpr std::string_view kGatewayVersion = "x-ms-gatewayversion";
 inline constexpr std::string_view kGlobalCommittedLsn = "x-ms-global-Committed-lsn";
 inline constexpr std::string_view kHost = "Host";
 inline constexpr std::string_view kIfMatch = "If-Match";
+inline constexpr std::string_view kIfModifiedSince = "If-Modified-Since";
 inline constexpr std::string_view kIfNoneMatch = "If-None-Match";
 inline constexpr std::string_view kIndexTransformationProgress =
     "x-ms-documentdb-collection-index-transformation-progress";
 inline constexpr std::string_view kIndexUtilization = "x-ms-cosmos-index-utilization";
 inline constexpr std::string_view kIndexingDirective = "x-ms-indexing-directive";
+inline constexpr std::string_view kInstantScaleUp = "x-ms-cosmos-instant-scale-up-value";
 inline constexpr std::string_view kIntendedContainerRid = "x-ms-cosmos-intended-collection-rid";
 inline constexpr std::string_view kIsBatch = "x-ms-cosmos-is-batch-request";
 inline constexpr std::string_view kIsQuery = "x-ms-documentdb-isquery";
@@ -49,10 +57,17 @@ inline constexpr std::string_view kLazyIndexingProgress =
     "x-ms-documentdb-collection-lazy-indexing-progress";
 inline constexpr std::string_view kLocalLsn = "x-ms-cosmos-llsn";
 inline constexpr std::string_view kLsn = "lsn";
+inline constexpr std::string_view kLastEventId = "Last-Event-ID";
 inline constexpr std::string_view kMaxItemCount = "x-ms-max-item-count";
+inline constexpr std::string_view kMigrateToAutoscale = "x-ms-cosmos-migrate-offer-to-autopilot";
+inline constexpr std::string_view kMigrateToManual =
+    "x-ms-cosmos-migrate-offer-to-manual-throughput";
 inline constexpr std::string_view kMinThroughput = "x-ms-cosmos-min-throughput";
 inline constexpr std::string_view kNumberOfReadRegions = "x-ms-number-of-read-regions";
+inline constexpr std::string_view kOfferMaxAllowed = "x-ms-cosmos-offer-max-allowed-throughput";
 inline constexpr std::string_view kOfferReplacePending = "x-ms-offer-replace-pending";
+inline constexpr std::string_view kPriorityLevel = "x-ms-cosmos-priority-level";
+inline constexpr std::string_view kThroughputBucket = "x-ms-cosmos-throughput-bucket";
 inline constexpr std::string_view kOfferThroughput = "x-ms-offer-throughput";
 inline constexpr std::string_view kOfferType = "x-ms-offer-type";
 inline constexpr std::string_view kOptimisticDirectExecute =
@@ -89,7 +104,10 @@ inline constexpr std::string_view kSessionToken = "x-ms-session-token";
 inline constexpr std::string_view kStartEpk = "x-ms-start-epk";
 inline constexpr std::string_view kSubStatus = "x-ms-substatus";
 inline constexpr std::string_view kSupportedQueryFeatures = "x-ms-cosmos-supported-query-features";
+inline constexpr std::string_view kTokenExpirySeconds = "x-ms-documentdb-expiry-seconds";
+inline constexpr std::string_view kTraceparent = "traceparent";
 inline constexpr std::string_view kVersion = "x-ms-version";
+inline constexpr std::string_view kWwwAuthenticate = "WWW-Authenticate";
 inline constexpr std::string_view kXMsDate = "x-ms-date";
 
 }  // namespace orrery::gateway::header

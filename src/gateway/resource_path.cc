@@ -30,6 +30,8 @@ constexpr Segment kSegments[] = {
     {"conflicts", ResourceType::kConflict, ResourceType::kContainer, "conflicts"},
     {"pkranges", ResourceType::kRange, ResourceType::kContainer, "partition key ranges"},
     {"operations", ResourceType::kOperation, ResourceType::kContainer, "container operations"},
+    {"split", ResourceType::kSplit, ResourceType::kRange, "splits"},
+    {"merge", ResourceType::kMerge, ResourceType::kRange, "merges"},
     {"attachments", ResourceType::kAttachment, ResourceType::kItem, "attachments"},
     {"users", ResourceType::kUser, ResourceType::kDatabase, "users"},
     {"permissions", ResourceType::kPermission, ResourceType::kUser, "permissions"},
@@ -38,6 +40,17 @@ constexpr Segment kSegments[] = {
      ResourceType::kDatabase,
      "client encryption keys"},
     {"offers", ResourceType::kOffer, ResourceType::kAccount, "offers"},
+    {"listKeys", ResourceType::kKeys, ResourceType::kAccount, "account keys"},
+    {"readonlykeys", ResourceType::kReadOnlyKeys, ResourceType::kAccount, "read-only keys"},
+    {"regenerateKey", ResourceType::kKeyRegeneration, ResourceType::kAccount, "key regenerations"},
+    {"sqlRoleDefinitions",
+     ResourceType::kRoleDefinition,
+     ResourceType::kAccount,
+     "role definitions"},
+    {"sqlRoleAssignments",
+     ResourceType::kRoleAssignment,
+     ResourceType::kAccount,
+     "role assignments"},
     {"addresses", ResourceType::kAddress, ResourceType::kAccount, "replica addresses"},
 };
 
@@ -98,6 +111,8 @@ std::vector<std::string> signed_links(const std::vector<std::string_view>& raw,
 
 Error path_not_found() { return Error(ErrorCode::kNotFound, "The requested path does not exist."); }
 
+Error invalid_path() { return Error(ErrorCode::kBadRequest, "The request path is not valid."); }
+
 }  // namespace
 
 Result<ResourcePath> parse_resource_path(std::string_view target) {
@@ -111,13 +126,16 @@ Result<ResourcePath> parse_resource_path(std::string_view target) {
     for (std::string& segment : decoded) {
         if (segment.find('%') == std::string::npos) continue;
         auto text = percent_decode(segment);
-        if (!text) return Error(ErrorCode::kBadRequest, "The request path is not valid.");
+        if (!text) return invalid_path();
         segment = std::move(*text);
     }
     ResourcePath path;
     path.feed = raw.size() % 2 == 1;
     for (std::size_t i = 0; i < raw.size(); i += 2) {
         const Segment* segment = find_segment(decoded[i], path.type);
+        // An offer has nothing below it: a link was taken for an id, which the service calls
+        // invalid.
+        if (segment == nullptr && path.type == ResourceType::kOffer) return invalid_path();
         if (segment == nullptr) return path_not_found();
         path.type = segment->type;
         path.type_name = segment->name;
@@ -128,6 +146,9 @@ Result<ResourcePath> parse_resource_path(std::string_view target) {
         // An operation on a container is signed like the container itself.
         path.type_name = "colls";
         path.signed_links = signed_links({raw.begin(), raw.end() - 2}, decoded, false);
+    }
+    if (path.type == ResourceType::kSplit || path.type == ResourceType::kMerge) {
+        path.other_type_name = "pkranges";
     }
     return path;
 }

@@ -30,6 +30,13 @@ enum class ResourceType : std::uint8_t {
     kOffer,
     kOperation,
     kAddress,
+    kSplit,
+    kMerge,
+    kKeys,
+    kReadOnlyKeys,
+    kKeyRegeneration,
+    kRoleDefinition,
+    kRoleAssignment,
 };
 
 struct ResourcePath {
@@ -40,6 +47,8 @@ struct ResourcePath {
     // What the signature covers: the last type segment, and the accepted spellings of the link.
     std::string type_name;
     std::vector<std::string> signed_links;
+    // Some clients sign an operation with the type of what it works on.
+    std::string other_type_name;
 };
 
 // 404 for an unknown path, 400 for one that cannot be decoded.

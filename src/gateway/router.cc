@@ -1,13 +1,15 @@
 #include "gateway/router.h"
 
+#include <algorithm>
 #include <chrono>
+#include <iterator>
 #include <string>
 
 #include "auth/action.h"
 #include "gateway/handlers/handlers.h"
 #include "gateway/headers.h"
-#include "service/charges.h"
 #include "service/errors.h"
+#include "throughput/charges.h"
 
 namespace orrery::gateway {
 
@@ -28,7 +30,7 @@ struct Route {
     Handler handler;
     Lane lane;
     // What a credential must be allowed to do. A POST on a feed can be more than a create: see
-    // action_of().
+    // posted_action().
     auth::Action action;
 };
 
@@ -77,12 +79,43 @@ constexpr Route kRoutes[] = {
     {kUdf,             kOne,  "GET",    handlers::read_script,         kControl, kReadScript},
     {kUdf,             kOne,  "PUT",    handlers::replace_script,      kControl, kWriteScript},
     {kUdf,             kOne,  "DELETE", handlers::delete_script,       kControl, kWriteScript},
+    {kUser,            kFeed, "GET",    handlers::list_users,          kControl, kReadUser},
+    {kUser,            kFeed, "POST",   handlers::post_user,           kControl, kWriteUser},
+    {kUser,            kOne,  "GET",    handlers::read_user,           kControl, kReadUser},
+    {kUser,            kOne,  "PUT",    handlers::replace_user,        kControl, kWriteUser},
+    {kUser,            kOne,  "DELETE", handlers::delete_user,         kControl, kWriteUser},
+    {kPermission,      kFeed, "GET",    handlers::list_permissions,    kControl, kReadPermission},
+    {kPermission,      kFeed, "POST",   handlers::post_permission,     kControl, kWritePermission},
+    {kPermission,      kOne,  "GET",    handlers::read_permission,     kControl, kReadPermission},
+    {kPermission,      kOne,  "PUT",    handlers::replace_permission,  kControl, kWritePermission},
+    {kPermission,      kOne,  "DELETE", handlers::delete_permission,   kControl, kWritePermission},
     {kRange,           kFeed, "GET",    handlers::list_ranges,         kReactor, kReadRanges},
     {kRange,           kOne,  "GET",    handlers::read_range,          kReactor, kReadRanges},
+    {kSplit,           kFeed, "POST",   handlers::split_range,         kControl, kWriteContainer},
+    {kMerge,           kFeed, "POST",   handlers::merge_range,         kControl, kWriteContainer},
+    {kClientEncryptionKey, kFeed, "GET",  handlers::list_client_keys,  kControl, kReadClientKey},
+    {kClientEncryptionKey, kFeed, "POST", handlers::post_client_key,   kControl, kWriteClientKey},
+    {kClientEncryptionKey, kOne,  "GET",  handlers::read_client_key,   kControl, kReadClientKey},
+    {kClientEncryptionKey, kOne,  "PUT",  handlers::replace_client_key, kControl, kWriteClientKey},
+    {kConflict,        kFeed, "GET",    handlers::list_conflicts,      kControl, kReadConflict},
+    {kConflict,        kFeed, "POST",   handlers::query_conflicts,     kControl, kReadConflict},
+    {kConflict,        kOne,  "GET",    handlers::find_conflict,       kControl, kReadConflict},
+    {kConflict,        kOne,  "DELETE", handlers::find_conflict,       kControl, kDeleteConflict},
+    {kKeys,            kFeed, "POST",   handlers::list_keys,           kControl, kReadKeys},
+    {kReadOnlyKeys,    kFeed, "POST",   handlers::list_keys,           kControl, kReadKeys},
+    {kKeyRegeneration, kFeed, "POST",   handlers::regenerate_key,      kControl, kWriteKeys},
+    {kRoleDefinition,  kFeed, "GET",    handlers::list_roles,          kControl, kReadRole},
+    {kRoleDefinition,  kOne,  "GET",    handlers::read_role,           kControl, kReadRole},
+    {kRoleDefinition,  kOne,  "PUT",    handlers::put_role,            kControl, kWriteRole},
+    {kRoleDefinition,  kOne,  "DELETE", handlers::delete_role,         kControl, kWriteRole},
+    {kRoleAssignment,  kFeed, "GET",    handlers::list_roles,          kControl, kReadRole},
+    {kRoleAssignment,  kOne,  "GET",    handlers::read_role,           kControl, kReadRole},
+    {kRoleAssignment,  kOne,  "PUT",    handlers::put_role,            kControl, kWriteRole},
+    {kRoleAssignment,  kOne,  "DELETE", handlers::delete_role,         kControl, kWriteRole},
     {kOffer,           kFeed, "GET",    handlers::list_offers,         kControl, kReadOffer},
     {kOffer,           kFeed, "POST",   handlers::query_offers,        kControl, kReadOffer},
-    {kOffer,           kOne,  "GET",    handlers::read_offer,          kReactor, kReadOffer},
-    {kOffer,           kOne,  "PUT",    handlers::refuse_offer_change, kReactor, kWriteOffer},
+    {kOffer,           kOne,  "GET",    handlers::read_offer,          kControl, kReadOffer},
+    {kOffer,           kOne,  "PUT",    handlers::replace_offer,       kControl, kWriteOffer},
 };
 // clang-format on
 
@@ -91,8 +124,12 @@ constexpr Route kRoutes[] = {
 using auth::Action;
 using table::kRoutes;
 
-Error no_route(const Call& call, bool known_type) {
+Error no_route(const Call& call) {
     const std::string type(name_of(call.path.type));
+    const bool known_type =
+        std::any_of(std::begin(kRoutes), std::end(kRoutes), [&](const Route& route) {
+            return route.type == call.path.type;
+        });
     if (!known_type) {
         return Error(ErrorCode::kNotImplemented,
                      "Requests on " + type + " are not supported by this server.");
@@ -117,14 +154,11 @@ constexpr std::size_t kReactorBodyBytesMax = std::size_t{32} << 10;
 // The same for the text of a query.
 constexpr std::size_t kReactorQueryBytesMax = std::size_t{4} << 10;
 
-// Only a POST can be a query or a batch; point reads need not look for the headers.
-bool queries(const Route& route, const Call& call) {
-    return route.method == "POST" && (handlers::is_query(call) || call.flag(header::kIsQueryPlan));
-}
-
 Lane first_lane(const Route& route, Call& call) {
-    const bool query = queries(route, call);
+    const bool query = call.is_query;
     if (query && route.type != ResourceType::kItem) return Lane::kQueries;
+    // Most polls of a change feed find nothing new, and find that out at once.
+    if (call.is_change_feed && !query) return Lane::kReactor;
     if (route.lane != Lane::kReactor) return route.lane;
     const std::size_t bytes = call.exchange().body().size();
     if (query) return bytes <= kReactorQueryBytesMax ? Lane::kReactor : Lane::kQueries;
@@ -134,7 +168,7 @@ Lane first_lane(const Route& route, Call& call) {
 
 // Where a request goes on that must not do so on its connection's thread.
 Lane second_lane(const Route& route, const Call& call) {
-    if (queries(route, call)) return Lane::kQueries;
+    if (call.is_query) return Lane::kQueries;
     return route.lane == Lane::kReactor ? Lane::kItems : route.lane;
 }
 
@@ -142,7 +176,7 @@ void begin(const Backend& backend, const CallPtr& call) {
     if (call->context.is_late()) {
         return call->fail(Error(ErrorCode::kTimeout, "The request waited too long for its turn."));
     }
-    call->context.receipt.charge = service::kReadCharge;
+    call->context.receipt.charge = throughput::kRefusedCharge;
     call->route->handler(backend, call);
 }
 
@@ -175,11 +209,11 @@ void run_in(Lane lane, const Backend& backend, const CallPtr& call) {
     }
 }
 
-const Route* find_route(const ResourcePath& path, std::string_view method, bool& known_type) {
+const Route* route_for(const ResourcePath& path, std::string_view method) {
     for (const Route& route : kRoutes) {
-        if (route.type != path.type) continue;
-        known_type = true;
-        if (route.feed == path.feed && route.method == method) return &route;
+        if (route.type == path.type && route.feed == path.feed && route.method == method) {
+            return &route;
+        }
     }
     return nullptr;
 }
@@ -190,28 +224,40 @@ std::string_view method_of(const Call& call) {
     return method == "HEAD" ? "GET" : method;
 }
 
-}  // namespace
-
-std::optional<auth::Action> action_of(const Call& call) {
-    bool known_type = false;
-    const Route* route = find_route(call.path, method_of(call), known_type);
-    if (route == nullptr) return std::nullopt;
-    const bool posted_to_feed = route->feed && route->method == "POST";
-    if (!posted_to_feed) return route->action;
-    const bool item = route->type == ResourceType::kItem;
-    if (handlers::is_query(call) || call.flag(header::kIsQueryPlan)) {
-        return item ? Action::kQueryItems : find_route(call.path, "GET", known_type)->action;
+// What a POST on a feed does.
+Action posted_action(const Call& call) {
+    const bool item = call.route->type == ResourceType::kItem;
+    if (call.is_query) {
+        if (item) return Action::kQueryItems;
+        const Route* listing = route_for(call.path, "GET");
+        return listing != nullptr ? listing->action : call.route->action;
     }
     if (item && call.flag(header::kIsBatch)) return Action::kRunBatch;
     if (item && call.flag(header::kIsUpsert)) return Action::kUpsertItem;
-    return route->action;
+    return call.route->action;
+}
+
+}  // namespace
+
+void find_route(Call& call) {
+    call.route = route_for(call.path, method_of(call));
+    if (call.route == nullptr) return;
+    call.action = call.route->action;
+    // Only a POST can be a query or a batch; point reads need not look for the headers.
+    const bool items = call.route->type == ResourceType::kItem && call.route->feed;
+    if (call.route->method == "POST") {
+        const bool plan = call.flag(header::kIsQueryPlan);
+        call.is_query = handlers::is_query(call) || plan;
+        call.is_change_feed = items && call.is_query && !plan && call.header(header::kAim);
+        if (call.route->feed) call.action = posted_action(call);
+    } else {
+        call.is_change_feed = items && (call.header(header::kAim) || handlers::wants_events(call));
+    }
 }
 
 void dispatch(const Backend& backend, const CallPtr& call) {
     const std::string_view method = method_of(*call);
-    bool known_type = false;
-    call->route = find_route(call->path, method, known_type);
-    if (call->route == nullptr) return call->fail(no_route(*call, known_type));
+    if (call->route == nullptr) return call->fail(no_route(*call));
     if (asks_for_other_triggers(*call, method)) return call->fail(handlers::no_triggers_here());
     if (asks_for_other_plan(*call)) {
         return call->fail(service::bad_request("Only queries on items have a query plan."));
@@ -222,9 +268,11 @@ void dispatch(const Backend& backend, const CallPtr& call) {
 bool run_again(const Backend& backend, const CallPtr& call, const Error& error) {
     if (backend.draining) return false;
     const bool moved = error.code() == ErrorCode::kGone || error.code() == ErrorCode::kFenced;
-    const bool once = moved && !call->repeated;
-    if (error.code() != ErrorCode::kWouldBlock && !once) return false;
-    call->repeated = call->repeated || moved;
+    // More than once, because a range may be divided while the request waits for it, and so on. If
+    // the request names the range itself, it is probably gone for good.
+    const int moves_max = call->context.request.range_id ? 2 : 20;
+    if (moved && call->moves++ == moves_max) return false;
+    if (error.code() != ErrorCode::kWouldBlock && !moved) return false;
     run_in(second_lane(*call->route, *call), backend, call);
     return true;
 }

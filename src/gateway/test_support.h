@@ -15,7 +15,8 @@
 
 #include <gtest/gtest.h>
 
-#include "auth/master_key.h"
+#include "auth/account_keys.h"
+#include "auth/authenticator.h"
 #include "base/ascii.h"
 #include "base/base64.h"
 #include "base/hash.h"
@@ -53,6 +54,8 @@ public:
     }
     bool body_too_large() const override { return too_large; }
     bool secure() const override { return over_tls; }
+    bool from_loopback() const override { return local; }
+    std::string client_address() const override { return address; }
     void respond(http::Response response) override { response_.set_value(std::move(response)); }
     void respond_with(std::function<http::Response()> make_response) override {
         respond(make_response());
@@ -63,6 +66,8 @@ public:
     bool too_large = false;
     bool body_throws = false;
     bool over_tls = false;
+    bool local = true;
+    std::string address = "127.0.0.1";
 
 private:
     const std::string method_;
@@ -170,28 +175,57 @@ protected:
     static Headers keyed(const std::string& key) { return {{"x-ms-documentdb-partitionkey", key}}; }
 
     SecureRandom random_;
-    const auth::MasterKey key_ = *auth::MasterKey::from_base64(kKey);
+    auth::AccountKeys keys_;
+    const bool has_key_ = keys_.set(auth::KeySlot::kPrimary, kKey);
+    auth::BearerTokens bearers_{{}, keys_};
+    auth::Authenticator authenticator_{keys_, *services_.tokens, bearers_};
+    service::Roles roles_{*services_.catalog};
+    service::Access access_{*services_.catalog};
     std::atomic<bool> draining_ = false;
     bool healthy_ = true;
+    std::string metrics_token_;
+    std::vector<IpNetwork> allowed_networks_;
+    // Large, so not a part of this object.
+    const std::unique_ptr<RequestMonitor> monitor_ = std::make_unique<RequestMonitor>();
     service::Lanes lanes_{service::LaneOptions{}};
+    ChangeStreams change_streams_{{.streams_max = 2,
+                                   .interval = std::chrono::milliseconds(1),
+                                   .keep_alive = std::chrono::seconds(0)}};
     MemoryPool query_memory_{std::size_t{512} << 20};
     Backend make_backend(const std::string& advertised_endpoint) {
         return Backend{.resources = *services_.resources,
+                       .offers = *services_.offers,
                        .scripts = *services_.scripts,
+                       .users = *services_.users,
+                       .client_keys = *services_.client_keys,
+                       .roles = roles_,
+                       .access = access_,
                        .script_executor = *services_.script_executor,
                        .items = *services_.items,
                        .batches = *services_.batches,
                        .item_feed = *services_.feed,
+                       .change_feed = *services_.changes,
+                       .change_streams = change_streams_,
                        .queries = *services_.queries,
                        .indexing = *services_.indexing,
+                       .budgets = *services_.budgets,
+                       .repartitioning = *services_.repartitioning,
                        .lanes = lanes_,
                        .query_memory = query_memory_,
-                       .key = key_,
+                       .monitor = *monitor_,
+                       .authenticator = authenticator_,
+                       .keys = keys_,
+                       .regenerate_key = [](auth::KeySlot) { return Status(); },
                        .clock = clock_,
                        .random = random_,
                        .certificate_pem = "-----BEGIN CERTIFICATE-----",
                        .advertised_endpoint = advertised_endpoint,
+                       .consistency = model::ConsistencyLevel::kSession,
                        .default_host = "127.0.0.1:8081",
+                       .slow_query = std::nullopt,
+                       .metrics_page = [] { return std::string("orrery_up 1\n"); },
+                       .allowed_networks = allowed_networks_,
+                       .metrics_token = metrics_token_,
                        .healthy = [this] { return healthy_; },
                        .draining = draining_};
     }

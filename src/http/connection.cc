@@ -3,6 +3,7 @@
 #include <span>
 #include <utility>
 
+#include <boost/asio/ip/address.hpp>
 #include <boost/asio/post.hpp>
 
 namespace orrery::http {
@@ -65,13 +66,15 @@ void Connection::expire() {
 
 void Connection::drain() {
     const bool receiving = state_ <= State::kBody;
-    if (receiving) close();
+    // A stream has no end to wait for.
+    if (receiving || stream_) close();
 }
 
 void Connection::close() {
     if (state_ == State::kClosed) return;
     // Last, because this may be the last reference to the connection.
     const auto released = std::move(admitted_);
+    const auto released_stream = std::move(stream_);
     const bool with_handler = std::exchange(state_, State::kClosed) == State::kHandling;
     transport_.close();
     reactor_->waiters().remove(*this);
@@ -85,6 +88,25 @@ void Connection::close() {
     end_exchange();
     reactor_->remove(*this);
     --reactor_->state().connections;
+}
+
+bool Connection::from_loopback() {
+    boost::system::error_code ec;
+    const auto endpoint = transport_.socket().remote_endpoint(ec);
+    if (ec) return false;
+    const boost::asio::ip::address address = endpoint.address();
+    // A socket that listens on all IPv6 addresses sees IPv4 clients as ::ffff:127.0.0.1.
+    if (address.is_v6() && address.to_v6().is_v4_mapped()) {
+        return boost::asio::ip::make_address_v4(boost::asio::ip::v4_mapped, address.to_v6())
+            .is_loopback();
+    }
+    return address.is_loopback();
+}
+
+std::string Connection::client_address() {
+    boost::system::error_code ec;
+    const auto endpoint = transport_.socket().remote_endpoint(ec);
+    return ec ? std::string() : endpoint.address().to_string();
 }
 
 void Connection::abort() {
@@ -163,6 +185,8 @@ bool Connection::step() {
             return answer();
         case State::kWriting:
             return write();
+        case State::kStreaming:
+            return watch_reader();
         case State::kDiscarding:
             return discard();
         case State::kLingering:
@@ -246,6 +270,7 @@ bool Connection::receive() {
     if (received.kind != IoResult::Kind::kDone) return wait_as(received.kind);
     readable_ = received.bytes == buffer.size();
     unread_.append({buffer.data(), received.bytes});
+    reactor_->state().traffic.mine().received.add(received.bytes);
     return true;
 }
 

@@ -11,6 +11,7 @@
 #include <limits>
 #include <memory>
 #include <optional>
+#include <string>
 #include <string_view>
 
 #include "http/memory_budget.h"
@@ -54,6 +55,9 @@ public:
 
     Request& request() { return request_; }
     bool secure() const { return transport_.secure(); }
+    // Reactor thread only. False if the client is gone.
+    bool from_loopback();
+    std::string client_address();
     bool in_exchange() const { return in_exchange_; }
 
 private:
@@ -66,6 +70,7 @@ private:
         kHandling,  // the handler has the request
         kAnswered,  // answered, but nothing sent yet
         kWriting,
+        kStreaming,   // waits for the next piece of the body
         kDiscarding,  // all sent; discards the rest of the body
         kLingering,   // all sent; discards further input
         kClosed,
@@ -79,7 +84,7 @@ private:
     static constexpr std::size_t kLingerBytesMax = 4UL * 1024 * 1024;
 
     // What to do after writing.
-    enum class AfterWrite : std::uint8_t { kNextRequest, kBody, kLinger };
+    enum class AfterWrite : std::uint8_t { kNextRequest, kBody, kLinger, kPiece };
 
     // advance() runs steps until one returns false: nothing more can be done now.
     void advance();
@@ -91,6 +96,9 @@ private:
     bool read_body();
     bool hand_over();
     bool write();
+    bool want_piece();
+    void send_piece(std::string piece);
+    bool watch_reader();
     bool finish_exchange();
     bool discard();
     bool linger();
@@ -133,6 +141,7 @@ private:
     // Holds the exchange as well.
     std::function<Response()> make_response_;
     Outgoing outgoing_;
+    std::shared_ptr<BodyStream> stream_;  // of the response being sent
     MemoryHold response_memory_;
 
     Tick deadline_;

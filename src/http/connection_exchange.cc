@@ -2,8 +2,12 @@
 // the client still sends after it.
 
 #include <exception>
+#include <span>
+#include <string>
 #include <string_view>
 #include <utility>
+
+#include <boost/asio/post.hpp>
 
 #include "base/check.h"
 #include "base/log.h"
@@ -152,12 +156,16 @@ bool Connection::answer() {
 }
 
 bool Connection::send() {
-    const bool close_after =
-        !keep_alive_ || outgoing_.response->close || reactor_->draining() || !can_discard_body();
+    if (!request_.is_head()) stream_ = outgoing_.response->stream;
+    const bool close_after = !keep_alive_ || outgoing_.response->close ||
+                             outgoing_.response->stream || reactor_->draining() ||
+                             !can_discard_body();
     outgoing_.start(
         {.date = reactor_->date(), .close = close_after, .announce_keep_alive = !http_1_1_},
         request_.is_head());
+    reactor_->state().traffic.mine().sent.add(outgoing_.bytes_left());
     after_write_ = close_after ? AfterWrite::kLinger : AfterWrite::kNextRequest;
+    if (stream_) after_write_ = AfterWrite::kPiece;
     state_ = State::kWriting;
     set_deadline(limits_.write_timeout);
     return true;
@@ -184,7 +192,7 @@ bool Connection::write() {
         state_ = State::kBody;
         return true;
     }
-    return finish_exchange();
+    return after_write_ == AfterWrite::kPiece ? want_piece() : finish_exchange();
 }
 
 // A response counts from the moment that the client falls behind.
@@ -196,7 +204,51 @@ void Connection::note_write_progress(std::size_t bytes_left_before) {
     if (!counted) reactor_->waiters().close_slow_readers(*this);
 }
 
+bool Connection::want_piece() {
+    outgoing_.clear();
+    response_memory_.release();
+    reactor_->waiters().remove(*this);
+    state_ = State::kStreaming;
+    deadline_ = kNever;
+    // The stream may outlive the connection, but keeps the reactor.
+    stream_->next([reactor = reactor_, weak = weak_from_this()](std::string piece) {
+        boost::asio::post(reactor->io(), [weak, piece = std::move(piece)]() mutable {
+            if (const auto self = weak.lock()) self->send_piece(std::move(piece));
+        });
+    });
+    return true;
+}
+
+void Connection::send_piece(std::string piece) {
+    if (state_ != State::kStreaming) return;
+    if (piece.empty()) {
+        after_write_ = AfterWrite::kLinger;
+        finish_exchange();
+    } else {
+        reactor_->state().traffic.mine().sent.add(piece.size());
+        outgoing_.start_piece(std::move(piece));
+        state_ = State::kWriting;
+        set_deadline(limits_.write_timeout);
+    }
+    advance();
+}
+
+// Notices that the client is gone. Whatever it sends is discarded: there will be no next request.
+bool Connection::watch_reader() {
+    if ((!readable_ && !transport_.has_buffered()) || reads_left_ == 0) {
+        wait_to_read();
+        return false;
+    }
+    --reads_left_;
+    const std::span<char> buffer = reactor_->read_buffer();
+    const IoResult received = transport_.read(buffer);
+    if (received.kind != IoResult::Kind::kDone) return wait_as(received.kind);
+    readable_ = received.bytes == buffer.size();
+    return true;
+}
+
 bool Connection::finish_exchange() {
+    stream_.reset();
     outgoing_.clear();
     response_memory_.release();
     end_exchange();

@@ -34,6 +34,8 @@ public:
     std::string& body() override { return connection_->request().body; }
     bool body_too_large() const override { return connection_->request().body_too_large; }
     bool secure() const override { return connection_->secure(); }
+    bool from_loopback() const override { return connection_->from_loopback(); }
+    std::string client_address() const override { return connection_->client_address(); }
 
     void respond(Response response) override {
         if (!answered_.exchange(true)) connection_->respond(std::move(response));

@@ -104,8 +104,10 @@ void Listener::pause() {
 
 void Listener::admit(Socket socket, Reactor& reactor) {
     const std::size_t others = state_.connections++;
+    state_.accepted.add(1);
     if (others >= state_.limits.connections_max + kRefusedAtOnceMax) {
         --state_.connections;
+        state_.refused.add(1);
         return;
     }
     reactor.adopt(std::move(socket));

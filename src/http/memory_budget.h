@@ -27,6 +27,7 @@ public:
     void add(std::size_t bytes) { taken_.fetch_add(bytes, std::memory_order_relaxed); }
     void give_back(std::size_t bytes) { taken_.fetch_sub(bytes, std::memory_order_relaxed); }
 
+    std::size_t max() const { return bytes_max_; }
     std::size_t taken() const { return taken_.load(std::memory_order_relaxed); }
     bool exceeded() const { return taken() > bytes_max_; }
     // How often take() has returned false.

@@ -12,6 +12,23 @@
 
 namespace orrery::http {
 
+// A body of unknown length, sent piece by piece as it becomes available. Released when it has ended
+// or the client is gone.
+class BodyStream {
+public:
+    // An empty piece ends the response.
+    using Deliver = std::function<void(std::string piece)>;
+
+    BodyStream() = default;
+    BodyStream(const BodyStream&) = delete;
+    BodyStream& operator=(const BodyStream&) = delete;
+    virtual ~BodyStream() = default;
+
+    // Asks for the next piece. Called on the connection's thread when the one before is sent; must
+    // not block. `deliver` is called once, from any thread.
+    virtual void next(Deliver deliver) = 0;
+};
+
 struct Response {
     unsigned status = 200;
     // In wire format: "name: value\r
@@ -21,6 +38,8 @@ struct Response {
     std::string body;
     std::size_t body_offset = 0;
     bool close = false;
+    // The body, instead of the one above. The connection is closed after it.
+    std::shared_ptr<BodyStream> stream;
 
     void add_header(std::string_view name, std::string_view value) {
         headers.append(name).append(": ").append(value).append("\r\n");
@@ -49,6 +68,10 @@ public:
     virtual bool body_too_large() const = 0;
     // Whether the request came over TLS.
     virtual bool secure() const = 0;
+    // Whether the client connected from this machine. Only during Handler::admit().
+    virtual bool from_loopback() const = 0;
+    // Where it connected from, such as 10.1.2.3; empty if it is gone. Only during Handler::admit().
+    virtual std::string client_address() const = 0;
 
     // Call exactly once, from any thread. On the connection's own thread it is sent at once.
     virtual void respond(Response response) = 0;

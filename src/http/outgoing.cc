@@ -1,6 +1,7 @@
 #include "http/outgoing.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace orrery::http {
 
@@ -17,7 +18,11 @@ void Outgoing::start(HeadFacts facts, bool to_head_request) {
         std::string_view(response->body)
             .substr(std::min(response->body_offset, response->body.size()));
     facts.status = response->status;
-    facts.content_length = body.size();
+    if (response->stream) {
+        facts.content_length.reset();
+    } else {
+        facts.content_length = body.size();
+    }
     head_.write(facts);
     response->headers.append("\r\n");
     pieces_ = {piece_of(head_.text()), piece_of(response->headers), piece_of(body)};
@@ -28,6 +33,14 @@ void Outgoing::start(HeadFacts facts, bool to_head_request) {
 
 void Outgoing::start_interim() {
     pieces_[0] = piece_of(kContinue);
+    begin_ = 0;
+    end_ = 1;
+}
+
+void Outgoing::start_piece(std::string piece) {
+    response.reset();
+    streamed_ = std::move(piece);
+    pieces_[0] = piece_of(streamed_);
     begin_ = 0;
     end_ = 1;
 }
@@ -55,11 +68,13 @@ std::size_t Outgoing::bytes_left() const {
 }
 
 std::size_t Outgoing::bytes_held() const {
-    return response ? response->body.capacity() + response->headers.capacity() : 0;
+    const std::size_t streamed = streamed_.capacity();
+    return response ? response->body.capacity() + response->headers.capacity() : streamed;
 }
 
 void Outgoing::clear() {
     response.reset();
+    streamed_ = {};
     begin_ = end_ = 0;
 }
 

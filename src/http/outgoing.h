@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 
 #include <boost/asio/buffer.hpp>
@@ -26,6 +27,8 @@ public:
     void start(HeadFacts facts, bool to_head_request);
     // "100 Continue", before the response.
     void start_interim();
+    // A piece of a stream, after the head of its response.
+    void start_piece(std::string piece);
 
     // kDone when everything is written.
     IoResult write(Transport& transport, std::span<char> scratch);
@@ -38,6 +41,7 @@ private:
     using Piece = boost::asio::const_buffer;
 
     ResponseHead head_;
+    std::string streamed_;
     std::array<Piece, 3> pieces_;
     std::size_t begin_ = 0;
     std::size_t end_ = 0;

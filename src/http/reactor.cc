@@ -61,7 +61,9 @@ void Reactor::adopt(Socket socket) {
 
 Reactor::Purpose Reactor::purpose_of_new_client() {
     const bool room = state_->connections <= state_->limits.connections_max;
-    return room || waiters_.replace_one(connections_.size()) ? Purpose::kServe : Purpose::kRefuse;
+    if (room || waiters_.replace_one(connections_.size())) return Purpose::kServe;
+    state_->refused.add(1);
+    return Purpose::kRefuse;
 }
 
 bool Reactor::deliver(std::shared_ptr<Connection> connection) {

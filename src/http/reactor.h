@@ -22,6 +22,7 @@
 #include <boost/intrusive/list.hpp>
 
 #include "base/clock.h"
+#include "base/metrics.h"
 #include "http/memory_budget.h"
 #include "http/message.h"
 #include "http/server.h"
@@ -32,6 +33,12 @@
 namespace orrery::http {
 
 class Connection;
+
+// In bytes, before encryption.
+struct Traffic {
+    metrics::Count received;
+    metrics::Count sent;
+};
 
 // Shared by all reactors and connections of a server.
 struct ServerState {
@@ -52,6 +59,9 @@ struct ServerState {
     MemoryBudget responses;
     std::atomic<std::size_t> connections{0};
     std::atomic<std::uint64_t> handler_exceptions{0};
+    metrics::Count accepted;
+    metrics::Count refused;
+    metrics::PerSlot<Traffic> traffic;
 };
 
 using ListHook = boost::intrusive::list_base_hook<>;

@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cstddef>
+#include <optional>
 #include <string_view>
 
 namespace orrery::http {
@@ -15,7 +16,7 @@ bool has_no_body(unsigned status);
 struct HeadFacts {
     unsigned status = 200;
     std::string_view date;
-    std::size_t content_length = 0;
+    std::optional<std::size_t> content_length = 0;  // nothing: the body ends with the connection
     bool close = false;
     // HTTP/1.0 clients must be told that the connection stays open.
     bool announce_keep_alive = false;

@@ -32,8 +32,7 @@ public:
 
     std::uint16_t port() const override { return listener_->port(); }
     bool stop(std::chrono::seconds patience) override;
-    std::size_t connections() const override { return state_->connections; }
-    std::uint64_t handler_exceptions() const override { return state_->handler_exceptions; }
+    ServerStats stats() const override;
 
 private:
     void wait_until_drained(std::chrono::seconds patience);
@@ -83,6 +82,23 @@ bool ReactorServer::stop(std::chrono::seconds patience) {
     return std::all_of(reactors_.begin(), reactors_.end(), [](const auto& reactor) {
         return reactor->cut_off() == 0;
     });
+}
+
+MemoryStats stats_of(const MemoryBudget& budget) {
+    return {.used = budget.taken(), .max = budget.max(), .refusals = budget.refusals()};
+}
+
+ServerStats ReactorServer::stats() const {
+    const auto& traffic = state_->traffic;
+    return {.connections = state_->connections,
+            .accepted = state_->accepted.value(),
+            .refused = state_->refused.value(),
+            .bytes_received = traffic.sum([](const Traffic& t) -> auto& { return t.received; }),
+            .bytes_sent = traffic.sum([](const Traffic& t) -> auto& { return t.sent; }),
+            .handler_exceptions = state_->handler_exceptions,
+            .heads = stats_of(state_->unknown_heads),
+            .bodies = stats_of(state_->bodies),
+            .responses = stats_of(state_->responses)};
 }
 
 void ReactorServer::wait_until_drained(std::chrono::seconds patience) {

@@ -54,6 +54,27 @@ struct ServerOptions {
     Limits limits;
 };
 
+// Memory that connections share for one purpose.
+struct MemoryStats {
+    std::size_t used = 0;
+    std::size_t max = 0;
+    std::uint64_t refusals = 0;
+};
+
+// What the server is doing and has done.
+struct ServerStats {
+    std::size_t connections = 0;  // open now
+    std::uint64_t accepted = 0;
+    std::uint64_t refused = 0;  // of those accepted, because there were too many
+    std::uint64_t bytes_received = 0;
+    std::uint64_t bytes_sent = 0;  // of responses that were begun
+    // How often the handler threw. Each time is a bug, is logged and is answered with 500.
+    std::uint64_t handler_exceptions = 0;
+    MemoryStats heads;
+    MemoryStats bodies;
+    MemoryStats responses;
+};
+
 class Server {
 public:
     Server(const Server&) = delete;
@@ -69,10 +90,7 @@ public:
     // then closes the rest. Blocks; returns whether all exchanges could finish.
     virtual bool stop(std::chrono::seconds patience) = 0;
 
-    // Connections currently open.
-    virtual std::size_t connections() const = 0;
-    // How often the handler threw. Each time is a bug, is logged and is answered with 500.
-    virtual std::uint64_t handler_exceptions() const = 0;
+    virtual ServerStats stats() const = 0;
 
 protected:
     Server() = default;

@@ -56,10 +56,10 @@ protected:
     }
 
     void wait_until_no_connection_is_left() {
-        for (int i = 0; i < 1000 && server_->connections() > 0; ++i) {
+        for (int i = 0; i < 1000 && server_->stats().connections > 0; ++i) {
             std::this_thread::sleep_for(std::chrono::milliseconds(10));
         }
-        EXPECT_EQ(server_->connections(), 0U);
+        EXPECT_EQ(server_->stats().connections, 0U);
     }
 
     TestHandler handler_;
@@ -384,7 +384,7 @@ TEST_F(ServerAbuseTest, RandomBytesAreHarmless) {
         client.abort();
     }
     wait_until_no_connection_is_left();
-    EXPECT_EQ(server_->handler_exceptions(), 0U);
+    EXPECT_EQ(server_->stats().handler_exceptions, 0U);
     expect_alive();
 }
 

@@ -126,7 +126,7 @@ TEST_P(AdmissionTest, AnswersAHandlerThatFailsOnTheHeadWith500) {
         EXPECT_EQ(status_of(post(target, 10)), 500U);
         EXPECT_EQ(status_of(get(target)), 500U);
     }
-    EXPECT_EQ(server_->handler_exceptions(), 2U);
+    EXPECT_EQ(server_->stats().handler_exceptions, 2U);
     EXPECT_EQ(status_of(get("/")), 200U);
 }
 

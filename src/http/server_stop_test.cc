@@ -41,7 +41,7 @@ TEST_F(ServerStopTest, ClosesIdleConnectionsAndTheListener) {
     EXPECT_TRUE(server_->stop(10s));
     EXPECT_TRUE(idle.at_end());
     EXPECT_FALSE(half.receive());
-    EXPECT_EQ(server_->connections(), 0U);
+    EXPECT_EQ(server_->stats().connections, 0U);
     EXPECT_FALSE(TestClient(server_->port()).connected());
     EXPECT_TRUE(server_->stop(10s));
 }
@@ -56,7 +56,7 @@ TEST_F(ServerStopTest, ClosesConnectionsWhoseBodyIsMissing) {
     EXPECT_TRUE(server_->stop(10s));
     EXPECT_FALSE(admitted.receive());
     EXPECT_FALSE(refused.receive());
-    EXPECT_EQ(server_->connections(), 0U);
+    EXPECT_EQ(server_->stats().connections, 0U);
 }
 
 TEST_F(ServerStopTest, WaitsForExchangesInProgress) {
@@ -92,6 +92,15 @@ TEST_F(ServerStopTest, CutsOffSlowExchanges) {
     // The exchange stays readable until it is answered, even after the server is destroyed.
     EXPECT_EQ(held[0]->header("x-ask"), "still here");
     held[0]->respond(Response{});
+}
+
+TEST_F(ServerStopTest, DoesNotWaitForStreams) {
+    TestClient client(server_->port());
+    client.send("GET /stream HTTP/1.1\r\n\r\n");
+    ASSERT_TRUE(client.receive(true));
+    EXPECT_TRUE(server_->stop(60s));
+    EXPECT_EQ(client.rest(), "");
+    EXPECT_EQ(handler_.streams(), 0);
 }
 
 TEST_F(ServerStopTest, ExchangesMayBeDroppedAfterTheServer) {

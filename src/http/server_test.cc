@@ -50,6 +50,41 @@ INSTANTIATE_TEST_SUITE_P(Http,
                              return made.param == TestClient::Security::kTls ? "Tls" : "Plain";
                          });
 
+TEST_P(ServerTest, SendsStreamsPieceByPiece) {
+    TestClient client(port(), GetParam());
+    client.send("GET /stream/3 HTTP/1.1\r\nHost: h\r\n\r\n");
+    const auto response = client.receive(true);
+    ASSERT_TRUE(response);
+    EXPECT_EQ(response->status, 200U);
+    EXPECT_EQ(response->header("Connection"), "close");
+    EXPECT_THAT(response->head, Not(HasSubstr("Content-Length")));
+    EXPECT_EQ(client.rest(), "piece 1;piece 2;piece 3;");
+    EXPECT_EQ(handler_.streams(), 0);
+}
+
+TEST_P(ServerTest, StreamsHaveNoBodyForHead) {
+    TestClient client(port(), GetParam());
+    client.send("HEAD /stream/3 HTTP/1.1\r\nHost: h\r\n\r\n");
+    ASSERT_TRUE(client.receive(true));
+    EXPECT_EQ(client.rest(), "");
+}
+
+TEST_P(ServerTest, ReleasesTheStreamOfAClientThatLeaves) {
+    const auto streams_become = [&](int count) {
+        for (int i = 0; i < 1000 && handler_.streams() != count; ++i)
+            std::this_thread::sleep_for(std::chrono::milliseconds(10));
+        return handler_.streams() == count;
+    };
+    {
+        TestClient client(port(), GetParam());
+        client.send("GET /stream HTTP/1.1\r\nHost: h\r\n\r\n");
+        ASSERT_TRUE(client.receive(true));
+        EXPECT_TRUE(streams_become(1));
+        client.send("whatever it sends is ignored");
+    }
+    EXPECT_TRUE(streams_become(0));
+}
+
 TEST_P(ServerTest, ServesManyRequestsPerConnection) {
     TestClient client(port(), GetParam());
     for (int i = 0; i < 100; ++i) {
@@ -272,7 +307,22 @@ TEST_P(ServerTest, AnswersAFailingHandlerWith500) {
         EXPECT_THAT(response->body, StartsWith("refused:"));
         EXPECT_TRUE(client.at_end());
     }
-    EXPECT_EQ(server_->handler_exceptions(), 1U);
+    EXPECT_EQ(server_->stats().handler_exceptions, 1U);
+}
+
+TEST_P(ServerTest, CountsConnectionsAndBytes) {
+    const std::string request = "POST /now HTTP/1.1\r\nContent-Length: 5\r\n\r\nhello";
+    for (int i = 0; i < 3; ++i) {
+        TestClient client(port(), GetParam());
+        ASSERT_TRUE(client.request(request));
+        ASSERT_TRUE(client.request(request));
+    }
+    const ServerStats stats = server_->stats();
+    EXPECT_EQ(stats.accepted, 3U);
+    EXPECT_EQ(stats.refused, 0U);
+    EXPECT_EQ(stats.bytes_received, 6 * request.size());
+    EXPECT_GT(stats.bytes_sent, 6 * std::string("POST /now 5 hello").size());
+    EXPECT_GT(stats.bodies.max, 0U);
 }
 
 TEST_P(ServerTest, AnswersExchangesDroppedByOtherThreads) {
@@ -301,7 +351,7 @@ TEST_P(ServerTest, ServesAThousandConnections) {
             ASSERT_EQ(client->receive()->body, "GET /now 0 ");
         }
     }
-    EXPECT_EQ(server_->connections(), static_cast<std::size_t>(count));
+    EXPECT_EQ(server_->stats().connections, static_cast<std::size_t>(count));
 }
 
 TEST(Server, ListensOnIpv6) {

@@ -16,6 +16,7 @@
 #include <sys/socket.h>
 #include <sys/time.h>
 #include <unistd.h>
+#include <utility>
 
 #include "http/tls_context.h"
 
@@ -53,6 +54,8 @@ public:
         return receive();
     }
     // Whether the server has closed the connection cleanly and nothing is left to read.
+    // Everything until the server closes the connection; for responses without a length.
+    std::string rest();
     bool at_end();
     void finish_sending();
     // Closes with a reset.
@@ -144,6 +147,12 @@ inline std::optional<TestResponse> TestClient::receive(bool head_only) {
     response.body = received_.substr(0, size);
     received_.erase(0, size);
     return response;
+}
+
+inline std::string TestClient::rest() {
+    while (fill()) {
+    }
+    return std::exchange(received_, {});
 }
 
 inline bool TestClient::at_end() {

@@ -1,9 +1,11 @@
 // A handler for tests that echoes the request, and misbehaves on demand: the target decides
-// ("/later", "/throw", "/drop", "/hold", "/status/304", "/size/100000"). Targets that start with
+// ("/later", "/throw", "/drop", "/hold", "/status/304", "/size/100000", "/stream/3" for as
+// many pieces, "/stream" for none yet). Targets that start with
 // "/stranger" are not admitted and get 401; "/strange-throw" and "/strange-drop" fail on the head.
 
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <cstdlib>
 #include <memory>
@@ -32,6 +34,8 @@ public:
     // The exchanges of "/hold", in order of arrival; waits for at least `count` of them.
     std::vector<std::shared_ptr<Exchange>> take_held(std::size_t count);
 
+    int streams() const { return *streams_; }
+
     // "GET /path? 5 hello": what handle() answers to a plain target.
     static Response echo(Exchange& exchange);
 
@@ -47,8 +51,38 @@ private:
         std::shared_ptr<Exchange> exchange_;
     };
 
+    // "piece 1;piece 2;…", delivered by another thread; with -1 it delivers none.
+    class CountedStream final : public BodyStream {
+    public:
+        CountedStream(int pieces, std::shared_ptr<std::atomic<int>> alive)
+            : pieces_(pieces), alive_(std::move(alive)) {
+            ++*alive_;
+        }
+        CountedStream(const CountedStream&) = delete;
+        CountedStream& operator=(const CountedStream&) = delete;
+        ~CountedStream() override { --*alive_; }
+        void next(Deliver deliver) override {
+            if (pieces_ < 0) {
+                kept_ = std::move(deliver);
+                return;
+            }
+            const int piece = ++sent_;
+            std::string text = piece > pieces_ ? "" : "piece " + std::to_string(piece) + ";";
+            std::thread([deliver = std::move(deliver), text = std::move(text)] {
+                deliver(text);
+            }).join();
+        }
+
+    private:
+        const int pieces_;
+        const std::shared_ptr<std::atomic<int>> alive_;
+        int sent_ = 0;
+        Deliver kept_;
+    };
+
     void handle(std::shared_ptr<Exchange> exchange);
 
+    const std::shared_ptr<std::atomic<int>> streams_ = std::make_shared<std::atomic<int>>(0);
     std::mutex mutex_;
     std::vector<std::shared_ptr<Exchange>> held_;
     std::vector<std::thread> threads_;
@@ -88,6 +122,13 @@ inline void TestHandler::handle(std::shared_ptr<Exchange> exchange) {
         Response response;
         response.status = static_cast<unsigned>(std::atoi(target.c_str() + 8));
         response.body = "body";
+        exchange->respond(std::move(response));
+    } else if (target.starts_with("/stream")) {
+        const bool endless = target == "/stream";
+        Response response;
+        response.stream = std::make_shared<CountedStream>(
+            endless ? -1 : std::atoi(target.c_str() + std::string_view("/stream/").size()),
+            streams_);
         exchange->respond(std::move(response));
     } else if (target.starts_with("/size/")) {
         Response response;

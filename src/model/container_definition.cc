@@ -2,6 +2,8 @@
 
 #include <set>
 
+#include "base/ascii.h"
+#include "model/client_encryption.h"
 #include "model/limits.h"
 #include "model/names.h"
 
@@ -162,22 +164,40 @@ Result<std::vector<std::vector<std::string>>> parse_unique_keys(const Value& bod
     return out;
 }
 
-// Cosmos DB's default policy is also the only one with an effect here: with one write region there
-// are no conflicts, and the winner's path is used only for those.
+// Kept for clients and for the day there are conflicts: with one write region there are none.
 Result<Value> parse_conflict_resolution(const Value& body) {
     Value policy(Value::Object{{"mode", "LastWriterWins"},
                                {"conflictResolutionPath", "/_ts"},
                                {"conflictResolutionProcedure", ""}});
     const Value* given = present(body, "conflictResolutionPolicy");
     if (given == nullptr) return policy;
-    const Value* mode = present(*given, "mode");
-    if (mode != nullptr && (!mode->is_string() || mode->string() != "LastWriterWins")) {
+    if (!given->is_object()) return bad_request("conflictResolutionPolicy must be an object.");
+    const auto text = [&](const char* name) -> Result<std::string> {
+        const Value* value = present(*given, name);
+        if (value == nullptr) return std::string();
+        if (!value->is_string()) return bad_request(std::string(name) + " must be a string.");
+        return value->string();
+    };
+    const std::string mode = TRY(text("mode"));
+    const std::string path = TRY(text("conflictResolutionPath"));
+    const std::string procedure = TRY(text("conflictResolutionProcedure"));
+    const bool custom = same_word(mode, "Custom");
+    if (!custom && !mode.empty() && !same_word(mode, "LastWriterWins")) {
         return bad_request(
-            "The conflictResolutionPolicy mode is not supported; only 'LastWriterWins' is.");
+            "The conflictResolutionPolicy mode must be 'LastWriterWins' or 'Custom'.");
     }
-    if (const Value* path = present(*given, "conflictResolutionPath")) {
-        if (!path->is_string()) return bad_request("conflictResolutionPath must be a string.");
-        if (!path->string().empty()) policy.set("conflictResolutionPath", *path);
+    if (custom && !path.empty()) {
+        return bad_request("conflictResolutionPath is for the mode 'LastWriterWins' only.");
+    }
+    if (!custom && !procedure.empty()) {
+        return bad_request("conflictResolutionProcedure is for the mode 'Custom' only.");
+    }
+    if (custom) {
+        policy.set("mode", "Custom");
+        policy.set("conflictResolutionPath", "");
+        policy.set("conflictResolutionProcedure", procedure);
+    } else if (!path.empty()) {
+        policy.set("conflictResolutionPath", path);
     }
     return policy;
 }
@@ -222,11 +242,25 @@ Result<std::vector<ComputedProperty>> parse_computed_properties(const Value& bod
     return out;
 }
 
+// {"retentionDuration":10}, in minutes.
+Result<std::int32_t> parse_version_retention(const Value& body) {
+    const Value* policy = present(body, "changeFeedPolicy");
+    if (policy == nullptr) return 0;
+    const Value* duration = policy->is_object() ? present(*policy, "retentionDuration") : nullptr;
+    const auto minutes = duration == nullptr ? std::nullopt : duration->integer();
+    if (!minutes || *minutes < 0 || *minutes > limits::kVersionRetentionMinutesMax) {
+        return bad_request(
+            "The 'retentionDuration' of the 'changeFeedPolicy' must be a whole number of minutes "
+            "from 0 to " +
+            std::to_string(limits::kVersionRetentionMinutesMax) + ".");
+    }
+    return static_cast<std::int32_t>(*minutes);
+}
+
 // These would change how the container behaves; storing them without effect would mislead clients.
 Status refuse_unsupported(const Value& body) {
     for (const char* name : {"ttlPropertyPath",
                              "analyticalStorageTtl",
-                             "clientEncryptionPolicy",
                              "vectorEmbeddingPolicy",
                              "fullTextPolicy",
                              "materializedViewDefinition",
@@ -235,12 +269,6 @@ Status refuse_unsupported(const Value& body) {
             return bad_request(std::string("The container property '") + name +
                                "' is not supported by this server.");
         }
-    }
-    const Value* feed = present(body, "changeFeedPolicy");
-    const Value* retention = feed == nullptr ? nullptr : present(*feed, "retentionDuration");
-    if (feed != nullptr && (retention == nullptr || retention->integer() != 0)) {
-        return bad_request(
-            "The container property 'changeFeedPolicy' is not supported by this server.");
     }
     const Value* geospatial = present(body, "geospatialConfig");
     const Value* type = geospatial == nullptr ? nullptr : present(*geospatial, "type");
@@ -267,6 +295,7 @@ Result<ContainerDefinition> parse_container_definition(const Value& body,
     TRY(refuse_unsupported(body));
     out.partition_key = TRY(parse_partition_key(present(body, "partitionKey"), rules));
     out.default_ttl = TRY(parse_default_ttl(body));
+    out.version_retention_minutes = TRY(parse_version_retention(body));
     out.unique_keys = TRY(parse_unique_keys(body, rules.path_form));
     out.indexing_policy =
         TRY(complete_indexing_policy(present(body, "indexingPolicy"), rules.policy_form));
@@ -276,6 +305,10 @@ Result<ContainerDefinition> parse_container_definition(const Value& body,
     }
     out.conflict_resolution_policy = TRY(parse_conflict_resolution(body));
     out.computed_properties = TRY(parse_computed_properties(body));
+    if (const Value* policy = present(body, "clientEncryptionPolicy")) {
+        out.client_encryption_policy =
+            TRY(parse_client_encryption_policy(*policy, out.partition_key.path_texts));
+    }
     return out;
 }
 
@@ -290,6 +323,14 @@ Status check_container_change(const ContainerDefinition& from, const ContainerDe
     }
     if (from.unique_keys != to.unique_keys) {
         return bad_request("'uniqueKeyPolicy' cannot be changed as part of a container replace.");
+    }
+    if (from.conflict_resolution_policy.text() != to.conflict_resolution_policy.text()) {
+        return bad_request(
+            "'conflictResolutionPolicy' cannot be changed as part of a container replace.");
+    }
+    if (from.client_encryption_policy.text() != to.client_encryption_policy.text()) {
+        return bad_request(
+            "'clientEncryptionPolicy' cannot be changed as part of collection replace operation.");
     }
     return {};
 }
@@ -308,6 +349,11 @@ Value to_json(const ContainerDefinition& definition) {
     out.set("partitionKey", std::move(partition_key));
 
     if (definition.default_ttl) out.set("defaultTtl", std::int64_t{*definition.default_ttl});
+    if (definition.version_retention_minutes > 0) {
+        Value policy{Value::Object()};
+        policy.set("retentionDuration", std::int64_t{definition.version_retention_minutes});
+        out.set("changeFeedPolicy", std::move(policy));
+    }
     Value::Array unique_keys;
     for (const std::vector<std::string>& paths : definition.unique_keys) {
         unique_keys.push_back(
@@ -315,6 +361,9 @@ Value to_json(const ContainerDefinition& definition) {
     }
     out.set("uniqueKeyPolicy", Value(Value::Object{{"uniqueKeys", std::move(unique_keys)}}));
     out.set("conflictResolutionPolicy", definition.conflict_resolution_policy);
+    if (!definition.client_encryption_policy.is_null()) {
+        out.set("clientEncryptionPolicy", definition.client_encryption_policy);
+    }
     if (!definition.computed_properties.empty()) {
         Value::Array computed;
         for (const ComputedProperty& property : definition.computed_properties) {

@@ -42,7 +42,11 @@ struct ContainerDefinition {
     std::vector<std::vector<std::string>> unique_keys;  // paths of each key
     json::Value indexing_policy;                        // as stored; see indexing_policy_in()
     json::Value conflict_resolution_policy;
+    json::Value client_encryption_policy;  // null if there is none
     std::vector<ComputedProperty> computed_properties;
+    // For how long the change feed has all versions and deletes; 0: it has the newest versions
+    // only.
+    std::int32_t version_retention_minutes = 0;
 };
 
 // Rules that depend on the client: the meaning of definitions changed over the API's life.

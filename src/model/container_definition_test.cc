@@ -52,16 +52,16 @@ TEST(ContainerDefinition, DefaultsAreFilledIn) {
 }
 
 TEST(ContainerDefinition, PrintsAndParsesBackTheSame) {
-    for (
-        const char* members :
-        {"{}",
-         R"({"defaultTtl":-1})",
-         R"({"defaultTtl":2147483647})",
-         R"({"partitionKey":{"paths":["/a"],"version":1}})",
-         R"({"partitionKey":{"paths":["/a","/b/c","/\"d e\""],"kind":"MultiHash","version":2}})",
-         R"({"uniqueKeyPolicy":{"uniqueKeys":[{"paths":["/a","/b"]},{"paths":["/c"]}]}})",
-         R"({"indexingPolicy":{"indexingMode":"none"}})",
-         R"({"conflictResolutionPolicy":{"mode":"LastWriterWins","conflictResolutionPath":"/v"}})"}) {
+    for (const char* members :
+         {"{}",
+          R"({"defaultTtl":-1})",
+          R"({"defaultTtl":2147483647})",
+          R"({"partitionKey":{"paths":["/a"],"version":1}})",
+          R"({"partitionKey":{"paths":["/a","/b/c","/\"d e\""],"kind":"MultiHash","version":2}})",
+          R"({"uniqueKeyPolicy":{"uniqueKeys":[{"paths":["/a","/b"]},{"paths":["/c"]}]}})",
+          R"({"indexingPolicy":{"indexingMode":"none"}})",
+          R"({"conflictResolutionPolicy":{"mode":"LastWriterWins","conflictResolutionPath":"/v"}})",
+          R"({"conflictResolutionPolicy":{"mode":"Custom","conflictResolutionProcedure":"p"}})"}) {
         const std::string once = printed(members);
         const auto again = parse_container_definition(parsed(once), kStoredDefinition);
         ASSERT_TRUE(again) << members;
@@ -228,7 +228,7 @@ TEST(UniqueKeys, BadPoliciesAreRefused) {
     }
 }
 
-TEST(ConflictResolution, OnlyLastWriterWins) {
+TEST(ConflictResolution, LastWriterWinsOrCustom) {
     const auto policy = [](const char* given) {
         return container_definition(std::string("{\"conflictResolutionPolicy\":") + given + "}")
             .conflict_resolution_policy.text();
@@ -237,7 +237,19 @@ TEST(ConflictResolution, OnlyLastWriterWins) {
     EXPECT_EQ(policy("{}"), standard);
     EXPECT_EQ(policy(R"({"mode":"LastWriterWins","conflictResolutionPath":""})"), standard);
     EXPECT_THAT(policy(R"({"conflictResolutionPath":"/version"})"), HasSubstr("\"/version\""));
-    EXPECT_THAT(refused(R"({"conflictResolutionPolicy":{"mode":"Custom"}})"), HasSubstr("mode"));
+    EXPECT_EQ(policy(R"({"mode":"custom","conflictResolutionProcedure":"dbs/d/colls/c/sprocs/p"})"),
+              R"({"mode":"Custom","conflictResolutionPath":"",)"
+              R"("conflictResolutionProcedure":"dbs/d/colls/c/sprocs/p"})");
+    EXPECT_THAT(policy(R"({"mode":"Custom"})"), HasSubstr(R"("conflictResolutionProcedure":"")"));
+    for (const char* bad : {R"({"mode":"First"})",
+                            R"({"mode":1})",
+                            R"({"mode":"Custom","conflictResolutionPath":"/v"})",
+                            R"({"conflictResolutionProcedure":"p"})",
+                            "[]"}) {
+        EXPECT_NE(refused(std::string("{\"conflictResolutionPolicy\":") + bad + "}"),
+                  "(not refused)")
+            << bad;
+    }
     EXPECT_THAT(refused(R"({"conflictResolutionPolicy":{"conflictResolutionPath":1}})"),
                 HasSubstr("conflictResolutionPath"));
 }
@@ -249,15 +261,30 @@ TEST(ContainerDefinition, UnsupportedPropertiesAreRefusedByName) {
                              "vectorEmbeddingPolicy",
                              "fullTextPolicy",
                              "materializedViewDefinition",
-                             "dataMaskingPolicy",
-                             "changeFeedPolicy"}) {
+                             "dataMaskingPolicy"}) {
         const std::string member = std::string("{\"") + name + "\":";
         EXPECT_THAT(refused(member + "{\"x\":1}}"), HasSubstr(name));
         EXPECT_NO_FATAL_FAILURE(container_definition(member + "null}"));
     }
     EXPECT_THAT(refused(R"({"geospatialConfig":{"type":"Geometry"}})"), HasSubstr("geospatial"));
-    EXPECT_THAT(refused(R"({"changeFeedPolicy":{"retentionDuration":10}})"),
-                HasSubstr("changeFeedPolicy"));
+}
+
+TEST(ContainerDefinition, VersionRetention) {
+    const char* members = R"({"changeFeedPolicy":{"retentionDuration":10}})";
+    EXPECT_EQ(container_definition(members).version_retention_minutes, 10);
+    EXPECT_THAT(printed(members), HasSubstr(R"("changeFeedPolicy":{"retentionDuration":10})"));
+    EXPECT_EQ(container_definition(R"({"changeFeedPolicy":null})").version_retention_minutes, 0);
+    for (const char* bad : {"1",
+                            "{}",
+                            R"({"x":1})",
+                            R"({"retentionDuration":-1})",
+                            R"({"retentionDuration":1.5})",
+                            R"({"retentionDuration":"10"})",
+                            R"({"retentionDuration":43201})"}) {
+        EXPECT_THAT(refused(std::string(R"({"changeFeedPolicy":)") + bad + "}"),
+                    HasSubstr("retentionDuration"))
+            << bad;
+    }
 }
 
 TEST(ContainerDefinition, ComputedPropertiesAreKept) {

@@ -187,6 +187,33 @@ std::vector<std::string> initial_boundaries(HashKind kind, unsigned count) {
     return boundaries;
 }
 
+std::optional<std::string> middle_of(const EpkRange& range, HashKind kind) {
+    const auto is_inside = [&](const std::string& epk) {
+        return epk > range.min_inclusive && epk < range.max_exclusive;
+    };
+    // Hash V1 covers only a part of the possible bytes, and hash V2 ends far below kEpkEnd.
+    std::string middle = initial_boundaries(kind, 2).front();
+    if (is_inside(middle)) return middle;
+    const auto number_of = [](std::string_view epk) {
+        Uint128 number = 0;
+        for (std::size_t i = 0; i < sizeof(Uint128); ++i) {
+            number = number << 8 | (i < epk.size() ? static_cast<unsigned char>(epk[i]) : 0);
+        }
+        return number;
+    };
+    constexpr std::string_view kEndOfHashes = "\x40";
+    const bool capped = kind != HashKind::kHashV1 && range.max_exclusive > kEndOfHashes;
+    const Uint128 low = number_of(range.min_inclusive);
+    const Uint128 high = number_of(capped ? kEndOfHashes : std::string_view(range.max_exclusive));
+    if (high <= low) return std::nullopt;
+    const Uint128 at = low + (high - low) / 2;
+    middle.clear();
+    append_big_endian_pair(
+        middle, static_cast<std::uint64_t>(at >> 64), static_cast<std::uint64_t>(at));
+    if (!is_inside(middle)) return std::nullopt;
+    return middle;
+}
+
 std::optional<std::string> parse_epk(std::string_view text) {
     if (text.size() % 2 != 0) return std::nullopt;
     std::string out;

@@ -55,6 +55,9 @@ EpkRange prefix_range(const PartitionKeyValue& prefix);
 // ascending. The partitions are ["", b0), [b0, b1), … [bn, "FF").
 std::vector<std::string> initial_boundaries(HashKind kind, unsigned count);
 
+// A boundary in the middle of a range; nothing if there is no room between its ends.
+std::optional<std::string> middle_of(const EpkRange& range, HashKind kind);
+
 // Reads hex of either case; nothing when it is not pairs of hex digits.
 std::optional<std::string> parse_epk(std::string_view text);
 

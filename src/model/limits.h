@@ -25,6 +25,8 @@ inline constexpr std::size_t kPartitionKeyPathsMax = 3;  // hierarchical keys: 3
 inline constexpr std::size_t kPartitionKeyValueBytesMax = 2048;  // with large keys (version 2)
 inline constexpr std::size_t kPartitionKeyV1UnitsMax = 100;      // version 1: UTF-16 units hashed
 inline constexpr std::size_t kPartitionKeyV1BytesMax = 100;      // version 1: truncated to 101
+inline constexpr std::size_t kPartitionMegabytesDefault = 50 << 10;  // physical: then it is split
+inline constexpr std::size_t kLogicalPartitionMegabytesDefault = 20 << 10;  // 403/1014 above
 
 // Databases and containers.
 inline constexpr std::size_t kNameCharactersMax = 255;          // names 1…255 characters
@@ -35,9 +37,12 @@ inline constexpr std::size_t kExcludedPathsMax = 1500;          // of an indexin
 inline constexpr std::size_t kCompositeIndexPropertiesMax = 8;  // of one composite index
 inline constexpr std::size_t kCompositeIndexPathsMax = 100;     // of all composite indexes
 inline constexpr std::size_t kComputedPropertiesMax = 20;       // of a container
+inline constexpr std::size_t kClientKeysMax = 20;               // of a database; 403 above
+inline constexpr std::size_t kEncryptedPathsMax = 1000;         // ours: of an encryption policy
 inline constexpr std::size_t kStoredProceduresMax = 100;        // of a container; 403 above
 inline constexpr std::size_t kTriggersMax = 25;                 // of a container; 403 above
 inline constexpr std::size_t kUdfsMax = 50;                     // of a container; 403 above
+inline constexpr std::int64_t kVersionRetentionMinutesMax = 43'200;  // 30 days
 
 // Pages.
 inline constexpr std::size_t kPageItemsDefault = 100;           // without x-ms-max-item-count
@@ -93,12 +98,33 @@ inline constexpr std::int64_t kThroughputStep = 100;                   // manual
 inline constexpr std::int64_t kAutoscaleThroughputMin = 1000;          // the configured maximum
 inline constexpr std::int64_t kAutoscaleThroughputStep = 1000;         // the configured maximum
 inline constexpr std::int64_t kThroughputMax = 1'000'000;              // default quota
+inline constexpr std::int64_t kThroughputWithoutKeyMax = 10'000;       // without a partition key
 inline constexpr std::int64_t kPartitionThroughputMax = 10'000;        // of one physical partition
 inline constexpr std::int64_t kPartitionThroughputAtCreation = 6'000;  // manual, at creation
-inline constexpr std::uint32_t kPhysicalPartitionsMax = 1000;  // ours: tenfold the quota's 100
+inline constexpr std::uint32_t kPhysicalPartitionsMax = 1000;    // ours: tenfold the quota's 100
+inline constexpr std::size_t kSharingContainersMax = 25;         // of one database's throughput
+inline constexpr std::size_t kAutoUpgradePolicyBytesMax = 1024;  // ours: the service publishes none
+
+// Users and permissions, quotas of an account in the service's first years.
+inline constexpr std::size_t kUsersMax = 500'000;
+inline constexpr std::size_t kPermissionsMax = 2'000'000;
+// The life of a resource token. The service's REST documentation has up to 5 hours, its limits page
+// up to 24.
+inline constexpr std::int64_t kTokenSecondsMin = 10;
+inline constexpr std::int64_t kTokenSecondsMax = 86'400;
+inline constexpr std::int64_t kTokenSecondsDefault = 3'600;
+
+// Data-plane roles.
+inline constexpr std::size_t kRoleDefinitionsMax = 102;  // 100 custom ones
+inline constexpr std::size_t kRoleAssignmentsMax = 2'000;
+inline constexpr std::size_t kRoleEntriesMax = 100;      // ours: scopes, permissions or actions
+inline constexpr std::size_t kRoleTextBytesMax = 1'024;  // ours
 
 // Authentication.
-inline constexpr std::size_t kAuthorizationBytesMax = 1024;  // ours: the longest token we read
-inline constexpr std::int64_t kClockSkewSecondsMax = 900;    // x-ms-date within 15 minutes
+inline constexpr std::size_t kAuthorizationBytesMax = 1024;      // of a signature
+inline constexpr std::size_t kResourceTokenBytesMax = 8 * 1024;  // encoded
+inline constexpr std::size_t kBearerTokenBytesMax = 16 * 1024;   // encoded
+inline constexpr std::int64_t kBearerTokenSkewSeconds = 300;     // ours, as most verifiers
+inline constexpr std::int64_t kClockSkewSecondsMax = 900;        // x-ms-date within 15 minutes
 
 }  // namespace orrery::model::limits

@@ -12,6 +12,7 @@ namespace {
 
 constexpr std::uint32_t kContainerBit = 0x8000'0000;
 constexpr unsigned kKindShift = 60;
+constexpr std::uint32_t kClientKeyType = 2;
 
 // Builds the bytes of a rid on the stack: every item that is read needs one as text.
 class RidWriter {
@@ -160,6 +161,27 @@ void PermissionRid::append_text(std::string& out) const {
 }
 
 std::string PermissionRid::text() const { return text_of(*this); }
+
+std::optional<ClientKeyRid> ClientKeyRid::parse(std::string_view text) {
+    std::optional<RidReader> reader = read_rid(text, 16);
+    if (!reader) return std::nullopt;
+    ClientKeyRid rid{.database = reader->little_endian4(), .number = 0};
+    const bool plain = reader->little_endian4() == 0;
+    rid.number = reader->little_endian4();
+    if (!plain || reader->little_endian4() != kClientKeyType) return std::nullopt;
+    return rid;
+}
+
+void ClientKeyRid::append_text(std::string& out) const {
+    RidWriter()
+        .little_endian(database, 4)
+        .little_endian(0, 4)
+        .little_endian(number, 4)
+        .little_endian(kClientKeyType, 4)
+        .append_text(out);
+}
+
+std::string ClientKeyRid::text() const { return text_of(*this); }
 
 std::optional<OfferRid> OfferRid::parse(std::string_view text) {
     std::optional<RidReader> reader = read_rid(text, 3);

@@ -66,6 +66,17 @@ struct PermissionRid {
     auto operator<=>(const PermissionRid&) const = default;
 };
 
+// A client encryption key.
+struct ClientKeyRid {
+    std::uint32_t database = 0;
+    std::uint32_t number = 0;
+
+    static std::optional<ClientKeyRid> parse(std::string_view text);
+    void append_text(std::string& out) const;
+    std::string text() const;
+    auto operator<=>(const ClientKeyRid&) const = default;
+};
+
 struct OfferRid {
     static constexpr std::uint32_t kNumberMax = 0xFF'FFFF;
 

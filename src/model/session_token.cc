@@ -27,13 +27,15 @@ std::optional<T> to_integer(std::string_view text) {
     return value;
 }
 
-// The global LSN of `value` in the grammar; nothing when it is malformed.
-std::optional<std::int64_t> parse_value(std::string_view value) {
+// Version and global LSN of `value` in the grammar; nothing when it is malformed.
+std::optional<SessionPosition> parse_value(std::string_view value) {
     const std::size_t fields =
         1 + static_cast<std::size_t>(std::count(value.begin(), value.end(), '#'));
     std::string_view rest = value;
-    if (fields > 1 && !to_integer<std::int64_t>(take_until(rest, '#'))) return std::nullopt;
+    std::optional<std::int64_t> version = kNoVersion;
+    if (fields > 1) version = to_integer<std::int64_t>(take_until(rest, '#'));
     const std::optional<std::int64_t> lsn = to_integer<std::int64_t>(take_until(rest, '#'));
+    if (!version || !lsn) return std::nullopt;
     for (std::size_t i = 2; i < fields; ++i) {
         std::string_view local_lsn = take_until(rest, '#');
         const std::string_view region = take_until(local_lsn, '=');
@@ -41,15 +43,16 @@ std::optional<std::int64_t> parse_value(std::string_view value) {
             return std::nullopt;
         }
     }
-    return lsn;
+    return SessionPosition{.range_id = 0, .version = *version, .lsn = *lsn};
 }
 
 std::optional<SessionPosition> parse_local(std::string_view local) {
     std::string_view value = local;
     const auto range_id = to_integer<std::uint32_t>(take_until(value, ':'));
-    const auto lsn = parse_value(value);
-    if (!range_id || !lsn) return std::nullopt;
-    return SessionPosition{.range_id = *range_id, .lsn = *lsn};
+    auto position = parse_value(value);
+    if (!range_id || !position) return std::nullopt;
+    position->range_id = *range_id;
+    return position;
 }
 
 }  // namespace
@@ -58,13 +61,13 @@ void append_session_token(std::string& out,
                           const SessionPosition& position,
                           SessionTokenForm form) {
     out.append(std::to_string(position.range_id));
-    out.append(form == SessionTokenForm::kVector ? ":-1#" : ":");
+    out += ':';
+    if (form == SessionTokenForm::kVector) out.append(std::to_string(position.version)) += '#';
     out.append(std::to_string(position.lsn));
 }
 
 Result<std::optional<std::int64_t>> required_lsn(std::string_view token,
-                                                 std::uint32_t range_id,
-                                                 std::span<const std::uint32_t> parents) {
+                                                 const SessionRange& range) {
     std::optional<std::int64_t> required;
     if (trimmed(token).empty()) return required;
 
@@ -75,9 +78,11 @@ Result<std::optional<std::int64_t>> required_lsn(std::string_view token,
         if (local.empty() && i + 1 == locals) break;
         const std::optional<SessionPosition> seen = parse_local(local);
         if (!seen) return Error(ErrorCode::kBadRequest, "The session token is invalid.");
-        const bool ours =
-            seen->range_id == range_id ||
-            std::find(parents.begin(), parents.end(), seen->range_id) != parents.end();
+        const bool of_a_predecessor = seen->version != kNoVersion && seen->version < range.version;
+        const bool ours = !of_a_predecessor &&
+                          (seen->range_id == range.id ||
+                           std::find(range.parents.begin(), range.parents.end(), seen->range_id) !=
+                               range.parents.end());
         if (ours) required = std::max(required.value_or(seen->lsn), seen->lsn);
     }
     return required;

@@ -11,23 +11,25 @@ namespace session_token_test {
 
 using Lsn = std::optional<std::int64_t>;
 
+constexpr std::int64_t kVersion = 5;
+
 Lsn required(std::string_view token,
              std::uint32_t range_id,
              std::vector<std::uint32_t> parents = {}) {
-    const auto lsn = required_lsn(token, range_id, parents);
+    const auto lsn = required_lsn(token, {.id = range_id, .parents = parents, .version = kVersion});
     EXPECT_TRUE(lsn) << token;
     return lsn ? *lsn : Lsn(-999);
 }
 
 TEST(SessionToken, Prints) {
     std::string out;
-    append_session_token(out, {.range_id = 3, .lsn = 12}, SessionTokenForm::kVector);
-    EXPECT_EQ(out, "3:-1#12");
+    append_session_token(out, {.range_id = 3, .version = 5, .lsn = 12}, SessionTokenForm::kVector);
+    EXPECT_EQ(out, "3:5#12");
     out += ',';
     append_session_token(out,
                          {.range_id = 0, .lsn = std::numeric_limits<std::int64_t>::max()},
                          SessionTokenForm::kVector);
-    EXPECT_EQ(out, "3:-1#12,0:-1#9223372036854775807");
+    EXPECT_EQ(out, "3:5#12,0:-1#9223372036854775807");
     EXPECT_EQ(required(out, 3), 12);
 }
 
@@ -40,7 +42,7 @@ TEST(SessionToken, PrintsTheSimpleFormForOldClients) {
 
 TEST(SessionToken, EveryFormOfTheGrammar) {
     EXPECT_EQ(required("0:-1#12", 0), 12);
-    EXPECT_EQ(required("2:1#345#0=345#4=320", 2), 345);
+    EXPECT_EQ(required("2:5#345#0=345#4=320", 2), 345);
     EXPECT_EQ(required("0:-1#5,1:-1#3", 0), 5);
     EXPECT_EQ(required("0:-1#5,1:-1#3", 1), 3);
     EXPECT_EQ(required("0:-1#5,", 0), 5);
@@ -49,6 +51,13 @@ TEST(SessionToken, EveryFormOfTheGrammar) {
     EXPECT_EQ(required("0:1,1:7#9#1=-1", 1), 9);
     EXPECT_EQ(required("0:-1#-1", 0), -1);
     EXPECT_EQ(required(" 0:-1#5 ,\t1:-1#3", 1), 3);
+}
+
+TEST(SessionToken, PredecessorsOfTheContainerDoNotMatter) {
+    EXPECT_EQ(required("0:4#12", 0), std::nullopt);
+    EXPECT_EQ(required("0:0#12,0:5#7", 0), 7);
+    EXPECT_EQ(required("0:6#12", 0), 12) << "a newer one is not satisfied either";
+    EXPECT_EQ(required("0:-1#12", 0), 12) << "no version";
 }
 
 TEST(SessionToken, OtherRangesDoNotMatter) {
@@ -97,7 +106,7 @@ TEST(SessionToken, MalformedIsABadRequest) {
                               "0:-1#5.0",
                               "0:0x5",
                               "0:1:2"}) {
-        const auto lsn = required_lsn(token, 7, {});
+        const auto lsn = required_lsn(token, {.id = 7, .parents = {}, .version = 0});
         ASSERT_FALSE(lsn) << token;
         EXPECT_EQ(lsn.error().code(), ErrorCode::kBadRequest) << token;
     }

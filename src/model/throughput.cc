@@ -3,30 +3,12 @@
 #include <charconv>
 #include <string>
 
-#include "json/value.h"
 #include "model/limits.h"
+#include "model/throughput_rules.h"
 
 namespace orrery::model {
 
 namespace {
-
-Error bad_throughput(std::int64_t minimum, std::int64_t step) {
-    return Error(ErrorCode::kBadRequest,
-                 "The offer throughput is not valid: it must be between " +
-                     std::to_string(minimum) + " and " + std::to_string(limits::kThroughputMax) +
-                     " request units per second, in steps of " + std::to_string(step) + ".");
-}
-
-Result<std::optional<Throughput>> checked(std::int64_t units, bool autoscale) {
-    const std::int64_t minimum =
-        autoscale ? limits::kAutoscaleThroughputMin : limits::kThroughputMin;
-    const std::int64_t step =
-        autoscale ? limits::kAutoscaleThroughputStep : limits::kThroughputStep;
-    if (units < minimum || units > limits::kThroughputMax || units % step != 0) {
-        return bad_throughput(minimum, step);
-    }
-    return std::optional(Throughput{.request_units = units, .autoscale = autoscale});
-}
 
 constexpr struct {
     PerformanceLevel level;
@@ -38,15 +20,13 @@ constexpr struct {
     {PerformanceLevel::kS3, "S3", 2500},
 };
 
-Result<std::optional<Throughput>> of_level(std::string_view name) {
-    for (const auto& entry : kLevels) {
-        if (name != entry.name) continue;
-        return std::optional(
-            Throughput{.request_units = entry.units, .autoscale = false, .level = entry.level});
+Result<Throughput> parse_manual(std::string_view text) {
+    std::int64_t units = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), units);
+    if (error != std::errc() || end != text.data() + text.size()) {
+        return no_valid_throughput(bounds_of(ThroughputMode::kManual, {}));
     }
-    return Error(ErrorCode::kBadRequest,
-                 "The offer type '" + std::string(name.substr(0, 40)) +
-                     "' is not valid; it must be S1, S2 or S3.");
+    return Throughput{.request_units = units, .autoscale = false};
 }
 
 std::uint32_t count_with(const Throughput& throughput, std::int64_t units_each) {
@@ -78,26 +58,41 @@ Result<std::optional<Throughput>> parse_throughput(std::optional<std::string_vie
         return Error(ErrorCode::kBadRequest,
                      "Manual and autoscale throughput cannot be given together.");
     }
-    if (level && !manual && !autopilot) return of_level(*level);
-    if (manual) {
-        std::int64_t units = 0;
-        const auto [end, error] =
-            std::from_chars(manual->data(), manual->data() + manual->size(), units);
-        if (error != std::errc() || end != manual->data() + manual->size()) {
-            return bad_throughput(limits::kThroughputMin, limits::kThroughputStep);
-        }
-        return checked(units, false);
-    }
+    if (manual) return std::optional(TRY(parse_manual(*manual)));
     if (autopilot) {
         const json::Value settings = TRY(json::Value::parse(*autopilot));
-        const json::Value* maximum = settings.find("maxThroughput");
-        if (maximum == nullptr || !maximum->integer()) {
-            return bad_throughput(limits::kAutoscaleThroughputMin,
-                                  limits::kAutoscaleThroughputStep);
-        }
-        return checked(*maximum->integer(), true);
+        return std::optional(TRY(parse_autoscale_settings(settings)));
     }
+    if (level) return std::optional(TRY(throughput_of_level(*level)));
     return std::optional<Throughput>();
+}
+
+Result<Throughput> throughput_of_level(std::string_view name) {
+    for (const auto& entry : kLevels) {
+        if (name != entry.name) continue;
+        return Throughput{.request_units = entry.units, .autoscale = false, .level = entry.level};
+    }
+    return Error(ErrorCode::kBadRequest,
+                 "The offer type '" + std::string(name.substr(0, 40)) +
+                     "' is not valid; it must be S1, S2 or S3.");
+}
+
+Result<Throughput> parse_autoscale_settings(const json::Value& settings) {
+    const json::Value* maximum = settings.find("maxThroughput");
+    if (maximum == nullptr || !maximum->integer()) {
+        return no_valid_throughput(bounds_of(ThroughputMode::kAutoscale, {}));
+    }
+    Throughput out{.request_units = *maximum->integer(), .autoscale = true};
+    const json::Value* policy = settings.find("autoUpgradePolicy");
+    if (policy == nullptr || policy->is_null()) return out;
+    if (!policy->is_object() || policy->text().size() > limits::kAutoUpgradePolicyBytesMax) {
+        return Error(
+            ErrorCode::kBadRequest,
+            "The autoUpgradePolicy of the autoscale settings must be an object of at most " +
+                std::to_string(limits::kAutoUpgradePolicyBytesMax) + " bytes.");
+    }
+    out.auto_upgrade_policy = *policy;
+    return out;
 }
 
 std::uint32_t partition_count_for(const Throughput& throughput) {

@@ -62,4 +62,47 @@ Result<Removal> Removal::decode(std::string_view value) {
     return out;
 }
 
+std::string Version::encode(std::string_view entry, std::string_view record) {
+    std::string out;
+    out.reserve(entry.size() + record.size() + 1);
+    append_varint(out, entry.size());
+    return out.append(entry).append(record);
+}
+
+Result<Version> Version::decode(std::string_view value) {
+    ByteReader reader(value);
+    Version out;
+    out.entry = TRY(LogEntry::decode(reader.take(reader.varint())));
+    out.record = reader.rest();
+    if (!reader.ok()) return damaged_change();
+    return out;
+}
+
+namespace {
+
+Result<std::optional<Lsn>> read_lsn(const storage::Reader& state, const std::string& key) {
+    std::string value;
+    if (!TRY(state.get(key, value))) return std::optional<Lsn>();
+    ByteReader reader(value);
+    const auto lsn = static_cast<Lsn>(reader.big_endian<std::uint64_t>());
+    if (!reader.ok() || !reader.rest().empty() || !lsn_is_possible(lsn)) return damaged_change();
+    return std::optional(lsn);
+}
+
+}  // namespace
+
+Result<std::optional<Lsn>> versions_from(const storage::Reader& state) {
+    return read_lsn(state, versions_from_key());
+}
+
+Result<Lsn> unordered_until(const storage::Reader& state) {
+    return TRY(read_lsn(state, unordered_key())).value_or(0);
+}
+
+std::string lsn_value(Lsn lsn) {
+    std::string out;
+    append_big_endian(out, static_cast<std::uint64_t>(lsn));
+    return out;
+}
+
 }  // namespace orrery::partition

@@ -10,11 +10,13 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
 #include "base/result.h"
 #include "partition/keys.h"
+#include "storage/engine.h"
 
 namespace orrery::partition {
 
@@ -51,6 +53,26 @@ struct Removal {
     // kCorrupted if the bytes are not a removal.
     static Result<Removal> decode(std::string_view value);
 };
+
+// The value of an 'H' key: a version that is no longer the newest, as it was in the log and in the
+// store. Refers to the bytes it was decoded from.
+struct Version {
+    LogEntry entry;
+    std::string_view record;
+
+    static std::string encode(std::string_view entry, std::string_view record);
+    // kCorrupted if the bytes are not a version. The record is not looked at.
+    static Result<Version> decode(std::string_view value);
+};
+
+// All changes after this LSN are in the log; nothing if versions are not kept.
+Result<std::optional<Lsn>> versions_from(const storage::Reader& state);
+
+// The log of a partition is in the order of timestamps, but for the seconds that a script may have
+// taken. In one that others were merged into, that begins after this LSN; 0 if it was always so.
+Result<Lsn> unordered_until(const storage::Reader& state);
+// The value of the keys of both.
+std::string lsn_value(Lsn lsn);
 
 // Removals are kept for this many LSNs, and are trimmed as new ones are written.
 inline constexpr Lsn kRemovalsKeptLsns = 10'000;

@@ -12,10 +12,12 @@ public:
     PageReader(const Partition& partition, const FeedRequest& request) : request_(request) {
         Partition::View view = partition.view();
         state_ = std::move(view.reader);
+        open_ = partition.check_open();
         hidden_ = {{request.default_ttl, partition.clock().now_seconds()}, std::move(view.deletes)};
     }
 
     Result<FeedPage> read() {
+        TRY(std::move(open_));
         std::string counters;
         if (TRY(state_->get(state_key(), counters))) page_.lsn = TRY(State::decode(counters)).lsn;
         if (is_by_number()) {
@@ -79,7 +81,9 @@ private:
 
     // Returns false if the item belongs to the next page, which then starts at its key.
     bool add(const StoredItem& item, std::string_view key) {
-        if (!in_scope(item) || hidden_.hides(item.partition_key(), item.header())) return true;
+        if (!request_.scope.contains(item.partition_key(), item.epk()) ||
+            hidden_.hides(item.partition_key(), item.header()))
+            return true;
         const std::size_t size = item.json().size() + 1;
         const bool any_size = page_.count == 0 && request_.at_least_one;
         const bool full = page_.count == request_.items_max ||
@@ -93,16 +97,8 @@ private:
         return true;
     }
 
-    bool in_scope(const StoredItem& item) const {
-        const FeedScope& scope = request_.scope;
-        // Distinguishes partition keys with equal hashes.
-        if (scope.partition_key && scope.partition_key->partition_key != item.partition_key()) {
-            return false;
-        }
-        return !scope.epks || scope.epks->contains(item.epk());
-    }
-
     const FeedRequest& request_;
+    Status open_;
     std::shared_ptr<const storage::Reader> state_;
     Hidden hidden_;
     FeedPage page_;

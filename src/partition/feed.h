@@ -18,6 +18,12 @@ struct FeedScope {
     std::optional<ItemRef> partition_key;  // id and docnum are ignored
     std::optional<model::EpkRange> epks;
     bool epk_is_unique = false;  // no other partition key has the EPK of partition_key
+
+    // Distinguishes partition keys (encoded) with equal hashes.
+    bool contains(std::string_view key, std::string_view epk) const {
+        if (partition_key && partition_key->partition_key != key) return false;
+        return !epks || epks->contains(epk);
+    }
 };
 
 struct FeedRequest {

@@ -40,6 +40,8 @@ public:
     // Fills `keys` with all keys of the item in this generation, sorted. Adds new paths and shapes
     // to the dictionary.
     Status keys_of(const StoredItem& item, index::KeyList& keys);
+    // Whether one of these keys is a term or a composite, and not the item's shape.
+    bool is_term(std::string_view key) const { return !key.starts_with(shapes_prefix_); }
 
     struct Savepoint {
         index::PathTree::Savepoint paths;

@@ -86,16 +86,17 @@ Result<std::shared_ptr<IndexGeneration>> ItemIndex::load_generation(
     return loaded;
 }
 
-Status ItemIndex::change(const StoredItem* old, const StoredItem* now) {
+Result<IndexChange> ItemIndex::change(const StoredItem* old, const StoredItem* now) {
     const Docnum docnum = (old != nullptr ? old : now)->docnum();
-    TRY(change_in(*current_->active, old, now));
-    if (!current_->is_building(docnum)) return {};
-    return change_in(*current_->building, old, now);
+    const IndexChange done = TRY(change_in(*current_->active, old, now));
+    if (current_->is_building(docnum)) TRY(change_in(*current_->building, old, now));
+    return done;
 }
 
-Status ItemIndex::change_in(IndexGeneration& generation,
-                            const StoredItem* old,
-                            const StoredItem* now) {
+Result<IndexChange> ItemIndex::change_in(IndexGeneration& generation,
+                                         const StoredItem* old,
+                                         const StoredItem* now) {
+    IndexChange done;
     old_keys_.clear();
     new_keys_.clear();
     if (old != nullptr) TRY(generation.keys_of(*old, old_keys_));
@@ -107,12 +108,23 @@ Status ItemIndex::change_in(IndexGeneration& generation,
         const bool no_old = o == old_keys_.size();
         const bool no_new = n == new_keys_.size();
         const int order = no_old ? 1 : no_new ? -1 : old_keys_[o].compare(new_keys_[n]);
-        if (order < 0) staged_.remove(old_keys_[o]);
-        if (order > 0) staged_.put(new_keys_[n]);
+        if (order < 0) {
+            staged_.remove(old_keys_[o]);
+            if (generation.is_term(old_keys_[o])) ++done.removed;
+        } else if (order > 0) {
+            staged_.put(new_keys_[n]);
+            if (generation.is_term(new_keys_[n])) ++done.added;
+        }
         if (order <= 0) ++o;
         if (order >= 0) ++n;
     }
-    return {};
+    // The timestamp counts as changed even if both versions were written within a second.
+    const bool both_indexed = old_keys_.size() > 1 && new_keys_.size() > 1;
+    if (both_indexed && old->header().timestamp == now->header().timestamp) {
+        ++done.removed;
+        ++done.added;
+    }
+    return done;
 }
 
 Status ItemIndex::adopt(std::shared_ptr<const index::PathPolicy> policy, const Extent& extent) {

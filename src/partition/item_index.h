@@ -51,6 +51,13 @@ struct IndexView {
     bool is_built() const { return active == wanted; }
 };
 
+// Terms and composites that the write of an item has removed and added. The same write always
+// counts the same, whenever it happens.
+struct IndexChange {
+    std::size_t removed = 0;
+    std::size_t added = 0;
+};
+
 class ItemIndex {
     struct Opened {};  // restricts construction to open()
 
@@ -66,10 +73,13 @@ public:
     // An index without entries, for items that will not be stored.
     static std::unique_ptr<ItemIndex> none();
 
-    Status add(const StoredItem& item) { return change(nullptr, &item); }
-    Status remove(const StoredItem& item) { return change(&item, nullptr); }
+    // Return what changed, not counting an index that is being built.
+    Result<IndexChange> add(const StoredItem& item) { return change(nullptr, &item); }
+    Result<IndexChange> remove(const StoredItem& item) { return change(&item, nullptr); }
     // Writes only the difference between two versions of an item.
-    Status replace(const StoredItem& old, const StoredItem& now) { return change(&old, &now); }
+    Result<IndexChange> replace(const StoredItem& old, const StoredItem& now) {
+        return change(&old, &now);
+    }
 
     // The partition's contents when a task changes the whole index.
     struct Extent {
@@ -126,8 +136,10 @@ private:
         const storage::Reader& store, const GenerationRecord& generation) const;
     Status load(const storage::Reader& store, const IndexStateRecord& record);
 
-    Status change(const StoredItem* old, const StoredItem* now);
-    Status change_in(IndexGeneration& generation, const StoredItem* old, const StoredItem* now);
+    Result<IndexChange> change(const StoredItem* old, const StoredItem* now);
+    Result<IndexChange> change_in(IndexGeneration& generation,
+                                  const StoredItem* old,
+                                  const StoredItem* now);
     Status build(const storage::Reader& store, const Load& load, const IndexStep& step);
     Status clear(const storage::Reader& store, const IndexStep& step);
     void activate_built_generation();

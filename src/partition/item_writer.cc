@@ -49,6 +49,7 @@ std::string State::encode() const {
     if (!etag_origin) return out;
     append_big_endian(out, static_cast<std::uint64_t>(removals_from));
     append_big_endian(out, *etag_origin);
+    if (sized_below > 0) append_big_endian(out, sized_below);
     return out;
 }
 
@@ -64,6 +65,7 @@ Result<State> State::decode(std::string_view bytes) {
         state.removals_from = static_cast<Lsn>(reader.big_endian<std::uint64_t>());
         state.etag_origin = reader.big_endian<storage::PartitionId>();
     }
+    if (!reader.rest().empty()) state.sized_below = reader.big_endian<Docnum>();
     const bool possible = lsn_is_possible(state.lsn) && lsn_is_possible(state.removals_from) &&
                           timestamp_is_possible(state.last_timestamp) &&
                           state.last_item >> model::kItemCounterBits == 0;
@@ -123,12 +125,12 @@ Result<WrittenItem> ItemWriter::change(const ItemRef& ref,
     return supersede(*old, TRY(next(old->json())), rules);
 }
 
-Result<Lsn> ItemWriter::remove(const ItemRef& ref, const WriteRules& rules) {
+Result<RemovedItem> ItemWriter::remove(const ItemRef& ref, const WriteRules& rules) {
     const std::optional<StoredItem> old = TRY(find(ref, rules));
     if (!old) return not_found();
     TRY(check_etag(rules, identity_, *old));
-    TRY(remove_item(*old, ChangeKind::kDelete));
-    return state_.lsn;
+    const IndexChange index = TRY(remove_item(*old, ChangeKind::kDelete));
+    return RemovedItem{.lsn = state_.lsn, .bytes = old->json().size(), .index = index};
 }
 
 Result<bool> ItemWriter::remove_if_hidden(Docnum docnum, std::optional<std::int32_t> default_ttl) {
@@ -177,7 +179,7 @@ Result<Docnum> ItemWriter::sweep_key(std::string_view partition_key,
         const std::optional<StoredItem> item = TRY(load(docnum));
         // Distinguishes partition keys with equal hashes.
         if (!item || item->partition_key() != partition_key) continue;
-        if (item->header().lsn <= under_way.lsn) TRY(erase_item(*item));
+        if (item->header().lsn <= under_way.lsn) TRY(remove_hidden(*item));
     }
     TRY(cursor->status());
     batch_.remove(key_delete_key(partition_key));
@@ -207,9 +209,12 @@ void ItemWriter::rollback_to(const Savepoint& savepoint) {
 
 const storage::WriteBatch& ItemWriter::finish() {
     index_.finish(batch_);
-    if (removals_added_ > 0) trim_removals();
+    if (removals_added_ > 0 && !keeps_removals_ && !keeps_versions_) trim_removals();
     if (!state_.etag_origin) state_.etag_origin = identity_.storage_id;
-    if (!batch_.empty()) batch_.put(state_key(), state_.encode());
+    if (!batch_.empty()) {
+        store_versions_from();
+        batch_.put(state_key(), state_.encode());
+    }
     return batch_;
 }
 
@@ -322,8 +327,9 @@ Result<WrittenItem> ItemWriter::insert(const model::ItemBody& body,
     state_.last_item = std::max(state_.last_item, docnum & kCounterMask);
     batch_.put(member_key(epk, docnum), {});
     StoredItem item = write_version(docnum, body, epk, rules, nullptr);
-    TRY(index_.add(item));
-    return WrittenItem{.item = std::move(item), .created = true};
+    TRY(resize_within_limit(item, 0));
+    const IndexChange index = TRY(index_.add(item));
+    return WrittenItem{.item = std::move(item), .created = true, .old_bytes = 0, .index = index};
 }
 
 Result<WrittenItem> ItemWriter::supersede(const StoredItem& old,
@@ -346,10 +352,12 @@ Result<WrittenItem> ItemWriter::overwrite(const StoredItem& old,
                                           const model::ItemBody& body,
                                           const WriteRules& rules) {
     TRY(check_unique_keys(body, old.epk(), old.docnum(), rules));
-    erase_entries(old, body.id);
+    TRY(erase_entries(old, body.id));
     StoredItem item = write_version(old.docnum(), body, old.epk(), rules, &old);
-    TRY(index_.replace(old, item));
-    return WrittenItem{.item = std::move(item), .created = false};
+    TRY(resize_within_limit(item, old.json().size()));
+    const IndexChange index = TRY(index_.replace(old, item));
+    return WrittenItem{
+        .item = std::move(item), .created = false, .old_bytes = old.json().size(), .index = index};
 }
 
 StoredItem ItemWriter::write_version(Docnum docnum,
@@ -395,7 +403,7 @@ StoredItem ItemWriter::write_version(Docnum docnum,
     return std::move(item).take();
 }
 
-Status ItemWriter::remove_item(const StoredItem& old, ChangeKind kind) {
+Result<IndexChange> ItemWriter::remove_item(const StoredItem& old, ChangeKind kind) {
     log_removal({.kind = kind,
                  .timestamp = now_,
                  .previous = old.header().lsn,
@@ -406,9 +414,10 @@ Status ItemWriter::remove_item(const StoredItem& old, ChangeKind kind) {
     return erase_item(old);
 }
 
-Status ItemWriter::remove_hidden(const StoredItem& old) {
+Result<IndexChange> ItemWriter::remove_hidden(const StoredItem& old) {
     const bool deleted = deletes_ && deletes_->hides(old.partition_key(), old.header());
-    return deleted ? erase_item(old) : remove_item(old, ChangeKind::kExpiry);
+    if (deleted && !keeps_versions_) return erase_item(old);
+    return remove_item(old, deleted ? ChangeKind::kDelete : ChangeKind::kExpiry);
 }
 
 void ItemWriter::log_removal(const Removal& removal, Docnum docnum) {
@@ -436,14 +445,16 @@ void ItemWriter::trim_removals() {
     if (cursor->status()) state_.removals_from = keep_from;
 }
 
-Status ItemWriter::erase_item(const StoredItem& old) {
+Result<IndexChange> ItemWriter::erase_item(const StoredItem& old) {
     batch_.remove(item_key(old.docnum()));
     batch_.remove(member_key(old.epk(), old.docnum()));
-    erase_entries(old, std::nullopt);
+    TRY(erase_entries(old, std::nullopt));
+    TRY(resize(old.epk(), old.docnum(), {.before = old.json().size(), .after = 0}));
     return index_.remove(old);
 }
 
-void ItemWriter::erase_entries(const StoredItem& old, std::optional<std::string_view> kept_id) {
+Status ItemWriter::erase_entries(const StoredItem& old, std::optional<std::string_view> kept_id) {
+    TRY(keep_version(old));
     if (kept_id != old.id()) batch_.remove(id_key(old.epk(), old.id()));
     batch_.remove(log_key_of(old.header(), old.docnum()));
     if (old.header().ttl > 0) {
@@ -454,6 +465,7 @@ void ItemWriter::erase_entries(const StoredItem& old, std::optional<std::string_
     }
     --state_.item_count;
     state_.item_bytes -= old.json().size();
+    return {};
 }
 
 }  // namespace orrery::partition

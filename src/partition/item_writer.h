@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
@@ -36,6 +37,10 @@ struct State {
     // The partition in the etags of records that do not name their origin. Copied when the items
     // move to another partition. Nothing in data directories of format 2: the partition itself.
     std::optional<storage::PartitionId> etag_origin = std::nullopt;
+    // The sizes of partition keys include the items with lower numbers (item_sizes.cc).
+    Docnum sized_below = 0;
+    // All versions are kept from this LSN on. Stored under a key of its own.
+    std::optional<Lsn> versions_from = std::nullopt;
 
     std::string encode() const;
     static Result<State> decode(std::string_view bytes);
@@ -62,7 +67,17 @@ struct WriteRules {
 struct WrittenItem {
     StoredItem item;
     bool created = false;
+    std::size_t old_bytes = 0;  // JSON of the version that was replaced
+    IndexChange index;
 };
+
+struct RemovedItem {
+    Lsn lsn = 0;  // of the removal
+    std::size_t bytes = 0;
+    IndexChange index;
+};
+
+inline constexpr std::uint64_t kNoKeyLimit = std::numeric_limits<std::uint64_t>::max();
 
 class ItemWriter {
 public:
@@ -88,8 +103,7 @@ public:
     // Replaces the item with what `next` makes of its JSON, under the rules of replace().
     using Change = std::function<Result<model::ItemBody>(std::string_view json)>;
     Result<WrittenItem> change(const ItemRef& ref, const Change& next, const WriteRules& rules);
-    // Returns the LSN of the removal.
-    Result<Lsn> remove(const ItemRef& ref, const WriteRules& rules);
+    Result<RemovedItem> remove(const ItemRef& ref, const WriteRules& rules);
     // The live item including writes so far, or nullopt.
     Result<std::optional<StoredItem>> read(const ItemRef& ref, const WriteRules& rules) {
         return find(ref, rules);
@@ -106,6 +120,40 @@ public:
     // returns where to continue. Ends the delete when no items are left. Not a change in the log.
     Result<Docnum> sweep_key(std::string_view partition_key, Docnum from, std::size_t limit);
     const KeyDeletesPtr& deletes() const { return deletes_; }
+
+    // Taking over the changes of another partition, in the order of its log (item_import.cc). The
+    // newest version of an item replaces one that was imported before.
+    Status import(const StoredItem& item, const LogEntry& entry);
+    Status import(const LogPlace& place, const Removal& removal);
+    // Removes up to `limit` items of a deleted partition key; returns whether that were all.
+    Result<bool> expunge_key(const LogPlace& place, const Removal& removal, std::size_t limit);
+    // The partition continues from this LSN and time, with a log that is not in the order of
+    // timestamps up to `unordered`.
+    struct Seal {
+        Lsn lsn = 0;
+        std::int64_t timestamp = 0;
+        Lsn unordered = 0;
+        Lsn versions_from = 0;  // if they are kept
+    };
+    Status seal(const Seal& seal);
+    // The same for a version that was not the newest any more, and for a delete of a partition key
+    // whose items have been imported although it hides them.
+    void import_version(const LogPlace& place, std::string_view value);
+    void import_delete(std::string_view partition_key, KeyDelete under_way);
+
+    // Keeps the versions that are replaced or removed, and logs every item of a deleted partition
+    // key (item_versions.cc). Call before any change.
+    void keep_versions();
+    // Removes up to `limit` kept versions and removals of before that time (Unix seconds); without
+    // a time all versions. Returns whether there may be more.
+    Result<bool> trim_versions(std::optional<std::int64_t> before, std::size_t limit);
+
+    // Keeps removals from being trimmed, for those who copy the log.
+    void keep_removals() { keeps_removals_ = true; }
+
+    // Refuses writes that make the items of one partition key larger than that: 403/1014. Call
+    // before the first write: it counts items that are not counted yet, for the bytes given.
+    Status limit_keys(std::uint64_t bytes_max, std::size_t bytes_to_count);
 
     // Changes of the whole index (item_index.h).
     Status adopt_policy(std::shared_ptr<const index::PathPolicy> policy);
@@ -189,17 +237,33 @@ private:
                              const WriteRules& rules,
                              const StoredItem* previous);
     // Removes the item as a change of that kind.
-    Status remove_item(const StoredItem& old, ChangeKind kind);
+    Result<IndexChange> remove_item(const StoredItem& old, ChangeKind kind);
     // The same for an item that is hidden.
-    Status remove_hidden(const StoredItem& old);
+    Result<IndexChange> remove_hidden(const StoredItem& old);
     // Removes an item and all entries for it.
-    Status erase_item(const StoredItem& old);
+    Result<IndexChange> erase_item(const StoredItem& old);
     // Assigns the LSN of a change that leaves no item, and adds it to the log.
     void log_removal(const Removal& removal, Docnum docnum);
     // Drops removals that are older than the log keeps them: a few more than were added.
     void trim_removals();
     // Removes all entries except the item itself, and except its id entry if that is `kept_id`.
-    void erase_entries(const StoredItem& old, std::optional<std::string_view> kept_id);
+    Status erase_entries(const StoredItem& old, std::optional<std::string_view> kept_id);
+    // Keeps a version that is about to be erased, if all are kept.
+    Status keep_version(const StoredItem& old);
+    void store_versions_from();
+    // Of the sizes of partition keys (item_sizes.cc).
+    struct SizeChange {
+        std::size_t before = 0;
+        std::size_t after = 0;
+    };
+    Result<std::uint64_t> add_to_key(std::string_view epk, const SizeChange& change);
+    Status resize(std::string_view epk, Docnum docnum, const SizeChange& change);
+    // 403/1014 if the key is full. `before` is the size of the version that the item replaces.
+    Status resize_within_limit(const StoredItem& item, std::size_t before);
+    // Of import().
+    Status expunge(const StoredItem& old);
+    Status release_entries(const StoredItem& old);
+    void reach(Lsn lsn, std::int64_t timestamp);
 
     const Identity& identity_;
     State state_;
@@ -210,6 +274,9 @@ private:
     const AssignedIdentity* assigned_ = nullptr;
     KeyDeletesPtr deletes_;
     std::size_t removals_added_ = 0;
+    bool keeps_removals_ = false;
+    std::uint64_t key_bytes_max_ = kNoKeyLimit;
+    bool keeps_versions_ = false;
     storage::WriteBatch batch_;
 };
 

@@ -83,6 +83,8 @@ std::string plain_log_key(Lsn lsn, Docnum docnum) {
 
 std::string removal_key(const LogPlace& place) { return key_of_place('V', place); }
 
+std::string version_key(const LogPlace& place) { return key_of_place('H', place); }
+
 std::string expiry_key(std::int64_t second, Docnum docnum) {
     return two_numbers('T', static_cast<std::uint64_t>(second), docnum);
 }
@@ -99,7 +101,26 @@ std::string key_delete_key(std::string_view partition_key) {
     return std::string(1, 'G').append(partition_key);
 }
 
+std::string key_size_key(std::string_view epk) { return epk_prefix('B', epk); }
+
+std::string encode_key_size(std::uint64_t bytes) {
+    std::string value;
+    append_big_endian(value, bytes);
+    return value;
+}
+
+Result<std::uint64_t> decode_key_size(std::string_view value) {
+    if (value.size() != sizeof(std::uint64_t)) {
+        return Error(ErrorCode::kCorrupted, "the size of a partition key has the wrong length");
+    }
+    return ByteReader(value).big_endian<std::uint64_t>();
+}
+
 std::string state_key() { return "M"; }
+
+std::string unordered_key() { return "MO"; }
+
+std::string versions_from_key() { return "MH"; }
 
 storage::Range all_of(char letter) {
     return {.from = std::string(1, letter), .until = std::string(1, static_cast<char>(letter + 1))};

@@ -38,17 +38,28 @@ std::string log_key(const LogPlace& place);
 std::string plain_log_key(Lsn lsn, Docnum docnum);
 // 'V' lsn ordinal docnum → Removal: changes that left no item, in commit order.
 std::string removal_key(const LogPlace& place);
+// 'H' lsn ordinal docnum → Version: versions of items that have been replaced or removed, in commit
+// order. Only in containers that keep all versions.
+std::string version_key(const LogPlace& place);
 // 'T' second docnum: items with their own ttl, in order of expiry.
 std::string expiry_key(std::int64_t second, Docnum docnum);
 // 'U' epk number digest → docnum: unique keys.
 std::string unique_key(std::string_view epk, std::uint8_t number, std::string_view digest);
 // 'G' partition key (encoded) → KeyDelete: all items of the key are deleted (key_deletes.h).
 std::string key_delete_key(std::string_view partition_key);
+// 'B' epk → bytes of JSON that the items of the key take (item_sizes.cc).
+std::string key_size_key(std::string_view epk);
+std::string encode_key_size(std::uint64_t bytes);
+Result<std::uint64_t> decode_key_size(std::string_view value);
 // 'M': the partition's counters.
 std::string state_key();
+// 'MO': the LSN up to which the log is not in the order of timestamps; absent if there is none.
+std::string unordered_key();
+// 'MH': the LSN from which on all versions are kept; absent if they are not.
+std::string versions_from_key();
 
 // Letters of keys that are only scanned, here and in index_keys.h.
-inline constexpr std::string_view kScannedLetters = "CILPSTV";
+inline constexpr std::string_view kScannedLetters = "CHILPSTV";
 
 // All keys with that first letter; all member keys of a part of the hash space or of one EPK.
 storage::Range all_of(char letter);
@@ -67,7 +78,7 @@ struct NumberAndDocnum {
     Docnum docnum;
 };
 Result<NumberAndDocnum> numbers_of(std::string_view expiry_key);
-// Of a log key in either form, or of a removal key. Ordinal 0 if the key has none.
+// Of a log key in either form, of a version key or of a removal key. Ordinal 0 if the key has none.
 Result<LogPlace> place_of(std::string_view log_or_removal_key);
 
 // A docnum as the value of an id or unique key.

@@ -13,6 +13,7 @@
 #include "partition/test_split.h"
 #include "partition/test_support.h"
 #include "partition/transaction.h"
+#include "partition/transfer.h"
 
 namespace orrery::partition {
 namespace move_test {
@@ -84,14 +85,15 @@ protected:
     std::shared_ptr<Partition> open_child(std::uint32_t range_id,
                                           storage::PartitionId id,
                                           const model::EpkRange& epks,
-                                          const Partition& parent) {
-        auto store = must(bench_.engine.open(id));
-        copy_part(parent.store(), parent.identity().storage_id, epks, *store);
+                                          const std::shared_ptr<Partition>& parent) {
         opened_.push_back(must(Partition::open(
-            {.container = parent.identity().container, .range_id = range_id, .storage_id = id},
-            std::move(store),
+            {.container = parent->identity().container, .range_id = range_id, .storage_id = id},
+            must(bench_.engine.open(id)),
             {.executors = bench_.executors, .clock = bench_.clock},
             bench_.container.policy())));
+        Transfer transfer(parent, {{.partition = opened_.back(), .epks = epks}});
+        must(transfer.catch_up([] { return true; }));
+        EXPECT_TRUE(transfer.seal());
         return opened_.back();
     }
 
@@ -104,9 +106,8 @@ INSTANTIATE_TEST_SUITE_P(Formats, MoveTest, testing::Bool());
 
 TEST_P(MoveTest, ItemsKeepEtagNumberAndText) {
     const Seen before = items_of(*bench_.partition);
-    const auto low = open_child(10, 20, {"", epks_[3]}, *bench_.partition);
-    const auto high =
-        open_child(11, 21, {epks_[3], std::string(model::kEpkEnd)}, *bench_.partition);
+    const auto low = open_child(10, 20, {"", epks_[3]}, bench_.partition);
+    const auto high = open_child(11, 21, {epks_[3], std::string(model::kEpkEnd)}, bench_.partition);
     Seen after = items_of(*low);
     EXPECT_FALSE(after.empty());
     EXPECT_LT(after.size(), before.size());
@@ -122,17 +123,17 @@ TEST_P(MoveTest, ItemsKeepEtagNumberAndText) {
 }
 
 TEST_P(MoveTest, ItemsMoveTwice) {
-    const auto low = open_child(10, 20, {"", epks_[3]}, *bench_.partition);
+    const auto low = open_child(10, 20, {"", epks_[3]}, bench_.partition);
     const Seen before = items_of(*low);
-    const auto lower = open_child(12, 22, {"", epks_[1]}, *low);
+    const auto lower = open_child(12, 22, {"", epks_[1]}, low);
     Seen after = items_of(*lower);
-    after.merge(items_of(*open_child(13, 23, {epks_[1], epks_[3]}, *low)));
+    after.merge(items_of(*open_child(13, 23, {epks_[1], epks_[3]}, low)));
     EXPECT_EQ(after, before);
     expect_sound(lower->store());
 }
 
 TEST_P(MoveTest, OldEtagsAreConditionsOfNewWrites) {
-    const auto low = open_child(10, 20, {"", epks_[3]}, *bench_.partition);
+    const auto low = open_child(10, 20, {"", epks_[3]}, bench_.partition);
     for (const auto& [docnum, seen] : items_of(*low)) {
         const ItemRef ref{.epk = {}, .partition_key = std::nullopt, .id = {}, .docnum = docnum};
         const auto found = must(low->read(ref, std::nullopt));
@@ -154,9 +155,8 @@ TEST_P(MoveTest, OldEtagsAreConditionsOfNewWrites) {
 }
 
 TEST_P(MoveTest, NewNumbersCollideWithNone) {
-    const auto low = open_child(10, 20, {"", epks_[3]}, *bench_.partition);
-    const auto high =
-        open_child(11, 21, {epks_[3], std::string(model::kEpkEnd)}, *bench_.partition);
+    const auto low = open_child(10, 20, {"", epks_[3]}, bench_.partition);
+    const auto high = open_child(11, 21, {epks_[3], std::string(model::kEpkEnd)}, bench_.partition);
     // The parent would have gone on with these.
     ASSERT_TRUE(bench_.create(item("new", "key 6")));
     std::set<Docnum> numbers;
@@ -199,7 +199,7 @@ TEST_P(MoveTest, PositionsOfFeedsAreValidInTheChildren) {
              {std::pair(10U, model::EpkRange{"", epks_[3]}),
               std::pair(11U, model::EpkRange{epks_[3], std::string(model::kEpkEnd)})}) {
             const auto child =
-                open_child(range_id, (epks ? 30 : 20) + range_id, part, *bench_.partition);
+                open_child(range_id, (epks ? 30 : 20) + range_id, part, bench_.partition);
             const FeedPage page = must(read_feed(*child, request));
             EXPECT_FALSE(page.resume);
             count += page.count;
@@ -220,7 +220,7 @@ TEST_P(MoveTest, KeyDeletesMoveToo) {
         TRY(writer.delete_key(model::PartitionKeyValue{"key 1"}.encode(), epk));
         return {};
     }));
-    const auto child = open_child(10, 20, {"", std::string(model::kEpkEnd)}, *bench_.partition);
+    const auto child = open_child(10, 20, {"", std::string(model::kEpkEnd)}, bench_.partition);
     EXPECT_FALSE(must(child->read(bench_.container.ref({"key 1"}, "item 1"), std::nullopt)));
     ASSERT_TRUE(run(*child, [&](ItemWriter& writer) -> Status {
         TRY(bench_.container.create(writer, item("item 1", "key 1")));

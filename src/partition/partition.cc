@@ -15,6 +15,11 @@ namespace {
 constexpr std::size_t kTasksPerCommitMax = 512;
 constexpr int kBatchesInARow = 16;
 
+// How many bytes of older items a commit counts where a partition key may be nearly full: all are
+// counted before the partition has grown by a quarter.
+constexpr std::size_t kBytesCountedMin = 64 << 10;
+constexpr std::size_t kBytesCountedPerWritten = 4;
+
 Error gone() {
     constexpr std::uint32_t kPartitionKeyRangeGone = 1002;
     return Error(ErrorCode::kGone, "The partition key range is gone.", kPartitionKeyRangeGone);
@@ -26,16 +31,19 @@ Result<std::shared_ptr<Partition>> Partition::open(
     const Identity& identity,
     std::shared_ptr<storage::PartitionStore> store,
     const Environment& environment,
-    const std::shared_ptr<const index::PathPolicy>& policy) {
+    const std::shared_ptr<const index::PathPolicy>& policy,
+    std::shared_ptr<throughput::Budget> budget) {
     Contents contents;
     std::string bytes;
     if (TRY(store->get(state_key(), bytes))) contents.state = TRY(State::decode(bytes));
+    contents.state.versions_from = TRY(versions_from(*store));
+    contents.has_versions = store->scan(all_of('H'), storage::Direction::kForward)->valid();
     contents.deletes = TRY(KeyDeletes::load(*store));
     contents.index = TRY(ItemIndex::open(*store, policy, environment.computed));
     Identity opened = identity;
     opened.etag_origin = contents.state.etag_origin;
     auto partition = std::make_shared<Partition>(
-        Opened(), opened, std::move(store), environment, std::move(contents));
+        Opened(), opened, std::move(store), environment, std::move(contents), std::move(budget));
     if (partition->index_view()->wanted->text() != policy->text()) {
         partition->submit(make_adopt_task(policy, [](bool /*adopted*/) {}));
     }
@@ -46,12 +54,15 @@ Partition::Partition(Opened /*opened*/,
                      const Identity& identity,
                      std::shared_ptr<storage::PartitionStore> store,
                      const Environment& environment,
-                     Contents contents)
+                     Contents contents,
+                     std::shared_ptr<throughput::Budget> budget)
     : identity_(identity),
       store_(std::move(store)),
       environment_(environment),
+      ledger_(std::move(budget)),
       state_(contents.state),
       index_(std::move(contents.index)) {
+    has_versions_ = state_.versions_from.has_value() || contents.has_versions;
     publish(contents.deletes);
     publish(state_);
 }
@@ -128,6 +139,11 @@ void Partition::close() {
     idle_.wait(lock, [this] { return !running_; });
 }
 
+Status Partition::check_open() const {
+    if (is_closed()) return gone();
+    return {};
+}
+
 bool Partition::is_idle() const {
     const std::lock_guard lock(mutex_);
     return !running_;
@@ -198,10 +214,16 @@ bool Partition::run_batch() {
         take_queue(),
         ItemWriter(
             identity_, state_, *store_, *index_, environment_.clock.now_seconds(), deletes()));
+    if (removal_keepers_ > 0) flight->writer.keep_removals();
+    if (keeps_versions_) flight->writer.keep_versions();
     const storage::WriteBatch* batch = nullptr;
     Status prepared = run_guarded("preparing a commit", [&]() -> Status {
+        TRY(flight->writer.limit_keys(
+            environment_.key_bytes_max,
+            kBytesCountedMin + kBytesCountedPerWritten * last_batch_bytes_));
         apply_tasks(*flight);
         batch = &flight->writer.finish();
+        last_batch_bytes_ = batch->byte_size();
         return {};
     });
     if (!prepared || batch->empty()) {

@@ -22,6 +22,7 @@
 #include "partition/item_writer.h"
 #include "partition/key_deletes.h"
 #include "storage/engine.h"
+#include "throughput/ledger.h"
 
 namespace orrery::partition {
 
@@ -51,28 +52,36 @@ public:
         const Clock& clock;
         DocnumCache* docnums = nullptr;  // without it every point read needs two lookups
         ComputedFactory computed = nullptr;
+        // What the items of one partition key may take.
+        std::uint64_t key_bytes_max = kNoKeyLimit;
     };
 
-    // `policy` is the container's. A partition indexed by another one starts to change.
+    // `policy` is the container's. A partition indexed by another one starts to change. Without a
+    // budget it may use any number of request units.
     static Result<std::shared_ptr<Partition>> open(
         const Identity& identity,
         std::shared_ptr<storage::PartitionStore> store,
         const Environment& environment,
-        const std::shared_ptr<const index::PathPolicy>& policy);
+        const std::shared_ptr<const index::PathPolicy>& policy,
+        std::shared_ptr<throughput::Budget> budget = nullptr);
 
     // What open() reads from the store.
     struct Contents {
         State state;
         KeyDeletesPtr deletes;
         std::unique_ptr<ItemIndex> index;
+        bool has_versions = false;
     };
     Partition(Opened opened,
               const Identity& identity,
               std::shared_ptr<storage::PartitionStore> store,
               const Environment& environment,
-              Contents contents);
+              Contents contents,
+              std::shared_ptr<throughput::Budget> budget);
 
     const Identity& identity() const { return identity_; }
+    // Of request units.
+    throughput::Ledger& ledger() const { return ledger_; }
 
     // The LSN of the newest committed change. Never decreases.
     Lsn lsn() const { return committed_lsn_.load(std::memory_order_acquire); }
@@ -108,10 +117,26 @@ public:
     // Refuses further writes (410/1002) and returns once pending ones are done. For a partition
     // that is being dropped.
     void close();
+    // 410/1002 if the partition is closed. What was read before was the newest state: others take
+    // over only after it is closed.
+    Status check_open() const;
     // Refuses writes, because of close() or because another node owns the partition now.
     bool is_closed() const { return closed_.load(std::memory_order_acquire); }
     // No write is queued or being committed.
     bool is_idle() const;
+
+    // Whether versions that are replaced or removed are kept, for change feeds.
+    void keep_versions(bool wanted) {
+        keeps_versions_ = wanted;
+        if (wanted) has_versions_ = true;
+    }
+    bool keeps_versions() const { return keeps_versions_; }
+    // Whether there may be such versions, kept now or before. False once they are known to be gone.
+    bool has_versions() const { return has_versions_; }
+    void forget_versions() { has_versions_ = keeps_versions_.load(); }
+
+    // While anybody wants it, removals stay in the log however old they are.
+    void keep_removals(bool wanted) { removal_keepers_ += wanted ? 1 : -1; }
 
     // For finding partitions that nobody uses: returns whether it was used since the last call.
     void mark_used() const {
@@ -143,6 +168,7 @@ private:
     const Identity identity_;
     const std::shared_ptr<storage::PartitionStore> store_;
     const Environment environment_;
+    mutable throughput::Ledger ledger_;
 
     std::atomic<Lsn> committed_lsn_;
     std::atomic<std::uint64_t> item_count_;
@@ -152,6 +178,9 @@ private:
     mutable std::mutex deletes_mutex_;
     KeyDeletesPtr deletes_;
 
+    std::atomic<int> removal_keepers_ = 0;
+    std::atomic<bool> keeps_versions_ = false;
+    std::atomic<bool> has_versions_ = false;
     mutable std::atomic<bool> used_ = true;
     std::atomic<bool> closed_ = false;  // changed with the mutex held
 
@@ -162,6 +191,7 @@ private:
 
     // Used by one batch at a time, except for the index's view.
     State state_;
+    std::size_t last_batch_bytes_ = 0;
     const std::unique_ptr<ItemIndex> index_;
 };
 

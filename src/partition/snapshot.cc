@@ -96,11 +96,7 @@ Result<std::vector<std::uint32_t>> Snapshot::number_ranges() const {
 }
 
 std::optional<ItemView> Snapshot::visible(const ItemView& item) const {
-    // Distinguishes partition keys with equal hashes.
-    if (scope_.partition_key && scope_.partition_key->partition_key != item.partition_key) {
-        return std::nullopt;
-    }
-    if (scope_.epks && !scope_.epks->contains(item.epk)) return std::nullopt;
+    if (!scope_.contains(item.partition_key, item.epk)) return std::nullopt;
     if (hidden_.hides(item.partition_key, item.header)) return std::nullopt;
     return item;
 }

@@ -102,7 +102,7 @@ struct ContainerUnderTest {
                        const model::PartitionKeyValue& key,
                        std::string id,
                        std::optional<std::string> if_match = std::nullopt) const {
-        return writer.remove(ref(key, std::move(id)), rules(std::move(if_match)));
+        return TRY(writer.remove(ref(key, std::move(id)), rules(std::move(if_match)))).lsn;
     }
 
     std::shared_ptr<const index::PathPolicy> policy() const {
@@ -171,12 +171,16 @@ public:
     ManualClock clock{std::chrono::seconds(kStartSecond)};
     ThreadPool executors{1};
     std::shared_ptr<Partition> partition;
+    std::uint64_t key_bytes_max = kNoKeyLimit;  // as of the next reopen()
 
 private:
     void open() {
         store_ = must(engine.open(identity().storage_id));
         partition = must(Partition::open(
-            identity(), store_, {.executors = executors, .clock = clock}, container.policy()));
+            identity(),
+            store_,
+            {.executors = executors, .clock = clock, .key_bytes_max = key_bytes_max},
+            container.policy()));
     }
 
     std::shared_ptr<storage::PartitionStore> store_;

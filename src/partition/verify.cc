@@ -1,6 +1,7 @@
 #include "partition/verify.h"
 
 #include <algorithm>
+#include <map>
 
 #include "json/value.h"
 #include "partition/change_log.h"
@@ -24,6 +25,7 @@ public:
         auto index = IndexVerifier::open(
             *state_, computed, [this](std::string what) { note(std::move(what)); });
         if (!index) note("the index cannot be read: " + index.error().message());
+        sized_below_ = TRY(counters()).sized_below;
         TRY(check_items(index ? &*index : nullptr));
         if (index) TRY(index->finish());
         // Every item accounts for its entries; any others are stray.
@@ -33,10 +35,13 @@ public:
         TRY(check_count('T', expiries_));
         TRY(check_count('U', uniques_));
         TRY(check_removals());
+        TRY(check_versions());
+        TRY(check_lsn(unordered_until(*state_)));
         if (const auto deletes = KeyDeletes::load(*state_); !deletes) {
             note(deletes.error().message());
         }
         TRY(check_state());
+        TRY(check_key_sizes());
         return std::move(result_);
     }
 
@@ -65,6 +70,7 @@ private:
         const ItemHeader& header = item.header();
         ++result_.items;
         bytes_ += item.json().size();
+        if (docnum < sized_below_) key_sizes_[std::string(item.epk())] += item.json().size();
         newest_lsn_ = std::max(newest_lsn_, header.lsn);
         newest_timestamp_ = std::max(newest_timestamp_, header.timestamp);
         const auto json = json::Value::parse(item.json());
@@ -114,6 +120,36 @@ private:
         return cursor->status();
     }
 
+    // A version must be where it was in the log.
+    Status check_versions() {
+        const auto from = versions_from(*state_);
+        TRY(check_lsn(from ? Result<Lsn>(from->value_or(0)) : Result<Lsn>(from.error().copy())));
+        const auto cursor = state_->scan(all_of('H'), storage::Direction::kForward);
+        for (; cursor->valid(); cursor->next()) {
+            const auto place = place_of(cursor->key());
+            const auto version = Version::decode(cursor->value());
+            if (!place || !version) {
+                note((place ? version.error() : place.error()).message());
+                continue;
+            }
+            const auto item = ItemView::decode(place->docnum, version->record);
+            if (!item || item->header.lsn != place->lsn || item->header.ordinal != place->ordinal) {
+                problem(place->docnum, "a version of it is damaged or in the wrong place");
+            }
+            newest_lsn_ = std::max(newest_lsn_, place->lsn);
+        }
+        return cursor->status();
+    }
+
+    Status check_lsn(const Result<Lsn>& lsn) {
+        if (lsn) {
+            newest_lsn_ = std::max(newest_lsn_, *lsn);
+        } else {
+            note(lsn.error().message());
+        }
+        return {};
+    }
+
     Status expect(Docnum docnum, std::string_view key, std::string_view value, const char* what) {
         std::string found;
         if (!TRY(state_->get(key, found)) || found != value) {
@@ -135,10 +171,24 @@ private:
         return cursor->status();
     }
 
-    Status check_state() {
+    Result<State> counters() const {
         std::string bytes;
-        State state;
-        if (TRY(state_->get(state_key(), bytes))) state = TRY(State::decode(bytes));
+        if (!TRY(state_->get(state_key(), bytes))) return State();
+        return State::decode(bytes);
+    }
+
+    Status check_key_sizes() {
+        for (const auto& [epk, size] : key_sizes_) {
+            std::string value;
+            if (!TRY(state_->get(key_size_key(epk), value)) || value != encode_key_size(size)) {
+                note("the size of a partition key is missing or wrong");
+            }
+        }
+        return check_count('B', key_sizes_.size());
+    }
+
+    Status check_state() {
+        const State state = TRY(counters());
         if (state.item_count != result_.items || state.item_bytes != bytes_) {
             note("the counters say " + std::to_string(state.item_count) + " items, " +
                  std::to_string(state.item_bytes) + " bytes; there are " +
@@ -162,6 +212,8 @@ private:
     std::uint64_t expiries_ = 0;
     std::uint64_t uniques_ = 0;
     std::uint64_t bytes_ = 0;
+    Docnum sized_below_ = 0;
+    std::map<std::string, std::uint64_t> key_sizes_;  // by EPK
     std::int64_t newest_lsn_ = 0;
     std::int64_t newest_timestamp_ = 0;
 };

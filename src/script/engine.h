@@ -115,6 +115,20 @@ public:
         std::size_t udf, std::span<const std::string_view> arguments) = 0;
 };
 
+// What a runtime has been used for.
+struct RunCounts {
+    std::uint64_t runs = 0;  // of procedures and triggers
+    std::uint64_t udf_sessions = 0;
+    std::uint64_t timeouts = 0;  // of either
+
+    RunCounts& operator+=(const RunCounts& more) {
+        runs += more.runs;
+        udf_sessions += more.udf_sessions;
+        timeouts += more.timeouts;
+        return *this;
+    }
+};
+
 // Not thread-safe: create, use and destroy it on one thread, which needs kScriptStackBytes of stack
 // and can have only one at a time.
 class Runtime {
@@ -139,6 +153,9 @@ public:
 
     // Memory ran out during use. It still works, but should be replaced soon.
     virtual bool is_exhausted() const = 0;
+
+    // Since the last call.
+    virtual RunCounts take_counts() = 0;
 };
 
 inline constexpr std::size_t kScriptStackBytes = 8 * 1024 * 1024;

@@ -60,6 +60,7 @@ Status ScriptPool::post(Job job) {
     {
         const std::lock_guard lock(mutex_);
         if (queue_.size() >= options_.queue_max) {
+            ++refused_;
             return Error(ErrorCode::kThrottled, "Too many scripts are waiting; retry later.");
         }
         queue_.push_back(std::move(job));
@@ -73,9 +74,13 @@ void ScriptPool::run() {
     std::unique_lock lock(mutex_);
     Job job;
     while (next(lock, runtime.get(), job)) {
-        lock.unlock();
+        ++running_;
+        ++started_;
         // After running out of memory the heap is not reliable enough for another script.
-        if (runtime && runtime->is_exhausted()) runtime.reset();
+        const bool exhausted = runtime && runtime->is_exhausted();
+        if (exhausted) ++resets_;
+        lock.unlock();
+        if (exhausted) runtime.reset();
         if (!runtime) runtime = make_runtime(environment_, options_.runtime);
         static_cast<void>(run_guarded("script", [&]() -> Status {
             job(*runtime);
@@ -83,8 +88,22 @@ void ScriptPool::run() {
         }));
         job = nullptr;
         lock.lock();
+        --running_;
+        counts_ += runtime->take_counts();
     }
     lock.unlock();
+}
+
+ScriptPool::Stats ScriptPool::stats() const {
+    const std::lock_guard lock(mutex_);
+    return {.threads = {.threads = options_.threads,
+                        .queued = queue_.size(),
+                        .queue_max = options_.queue_max,
+                        .running = running_,
+                        .started = started_,
+                        .refused = refused_},
+            .counts = counts_,
+            .resets = resets_};
 }
 
 bool ScriptPool::next(std::unique_lock<std::mutex>& lock, Runtime* runtime, Job& job) {

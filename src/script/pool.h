@@ -6,12 +6,14 @@
 #include <chrono>
 #include <condition_variable>
 #include <cstddef>
+#include <cstdint>
 #include <deque>
 #include <functional>
 #include <memory>
 #include <mutex>
 #include <vector>
 
+#include "base/pool_stats.h"
 #include "script/engine.h"
 
 namespace orrery::script {
@@ -43,6 +45,13 @@ public:
     // Runs any work that needs a runtime, such as a query with UDFs; the work must not keep it.
     Status post(Job job);
 
+    struct Stats {
+        PoolStats threads;
+        RunCounts counts;          // of the jobs that have ended
+        std::uint64_t resets = 0;  // runtimes that were replaced after memory ran out
+    };
+    Stats stats() const;
+
 private:
     class Thread;
 
@@ -52,9 +61,14 @@ private:
 
     const RuntimeEnvironment environment_;
     const PoolOptions options_;
-    std::mutex mutex_;
+    mutable std::mutex mutex_;
     std::condition_variable wake_;
     std::deque<Job> queue_;
+    std::size_t running_ = 0;
+    std::uint64_t started_ = 0;
+    std::uint64_t refused_ = 0;
+    std::uint64_t resets_ = 0;
+    RunCounts counts_;
     bool stopping_ = false;
     std::vector<std::unique_ptr<Thread>> threads_;
 };

@@ -96,5 +96,31 @@ TEST_F(PoolTest, FinishesSubmittedJobs) {
     EXPECT_EQ(done, 10);
 }
 
+TEST_F(PoolTest, CountsWhatItRuns) {
+    ScriptPool pool({clock_, random_, watchdog_}, {.threads = 1, .queue_max = 2});
+    auto endless = execution("() => { while (true); }");
+    endless.time_limit = std::chrono::milliseconds(1);
+    EXPECT_FALSE(submit(pool, endless).get().status);
+    EXPECT_FALSE(
+        submit(pool, execution("() => { const a = []; while (true) a.push([a]); }")).get().status);
+    std::promise<void> opened;
+    ASSERT_TRUE(pool.post([&](Runtime& runtime) {
+        runtime.open_udfs(std::chrono::seconds(1));
+        opened.set_value();
+    }));
+    opened.get_future().wait();
+    // Jobs are counted after they have answered.
+    std::promise<void> last;
+    ASSERT_TRUE(pool.post([&](Runtime&) { last.set_value(); }));
+    last.get_future().wait();
+    const ScriptPool::Stats stats = pool.stats();
+    EXPECT_EQ(stats.threads.started, 4U);
+    EXPECT_EQ(stats.threads.queued, 0U);
+    EXPECT_EQ(stats.counts.runs, 2U);
+    EXPECT_EQ(stats.counts.udf_sessions, 1U);
+    EXPECT_EQ(stats.counts.timeouts, 1U);
+    EXPECT_EQ(stats.resets, 1U);
+}
+
 }  // namespace pool_test
 }  // namespace orrery::script

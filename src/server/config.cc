@@ -81,6 +81,43 @@ std::string set_advertised(const std::string& text, ServeConfig& config) {
     return {};
 }
 
+// Takes 1000, 0, -1 and off; empty text when it is fine.
+std::string set_slow_query(const std::string& text, ServeConfig& config) {
+    config.slow_query.reset();
+    if (lower(text) == "off") return {};
+    std::int32_t milliseconds = 0;
+    const char* const end = text.data() + text.size();
+    const auto [stopped, error] = std::from_chars(text.data(), end, milliseconds);
+    if (error != std::errc() || stopped != end || milliseconds < -1) {
+        return "'" + text + "' is not a number of milliseconds, -1 or off";
+    }
+    if (milliseconds >= 0) config.slow_query = std::chrono::milliseconds(milliseconds);
+    return {};
+}
+
+// "a,b" → a, b.
+std::vector<std::string> split_list(std::string_view text) {
+    std::vector<std::string> out;
+    while (!text.empty()) {
+        const std::size_t end = std::min(text.find(','), text.size());
+        if (end > 0) out.emplace_back(text.substr(0, end));
+        text.remove_prefix(std::min(end + 1, text.size()));
+    }
+    return out;
+}
+
+// Takes networks such as 10.0.0.0/8,fd00::/8; empty text when they are fine.
+std::string set_allowed(const std::string& text, ServeConfig& config) {
+    config.allowed_networks.clear();
+    for (const std::string& entry : split_list(text)) {
+        const auto network = IpNetwork::parse(entry);
+        if (!network) return "'" + entry + "' is not a network such as 10.0.0.0/8";
+        config.allowed_networks.push_back(*network);
+    }
+    if (config.allowed_networks.empty()) return "'" + text + "' names no network";
+    return {};
+}
+
 template <typename T>
 using Choices = std::vector<std::pair<std::string, T>>;
 
@@ -89,6 +126,12 @@ const Choices<log::Level> kLevels = {{"debug", log::Level::kDebug},
                                      {"warn", log::Level::kWarn},
                                      {"error", log::Level::kError}};
 const Choices<log::Format> kFormats = {{"text", log::Format::kText}, {"json", log::Format::kJson}};
+const Choices<model::ConsistencyLevel> kConsistencyLevels = {
+    {"strong", model::ConsistencyLevel::kStrong},
+    {"bounded-staleness", model::ConsistencyLevel::kBoundedStaleness},
+    {"session", model::ConsistencyLevel::kSession},
+    {"consistent-prefix", model::ConsistencyLevel::kConsistentPrefix},
+    {"eventual", model::ConsistencyLevel::kEventual}};
 
 // --port-file has the environment variable ORRERY_PORT_FILE, and likewise for all options.
 std::string environment_name(std::string option) {
@@ -141,6 +184,10 @@ void add_choice(CLI::App& app,
 struct Texts {
     std::string listen = "127.0.0.1:8081";
     std::string advertise;
+    std::string allow;
+    std::string slow_query = "1000";
+    std::string token_issuers;
+    std::string token_audiences;
 };
 
 void add_lane_options(CLI::App& app, ServeConfig& config) {
@@ -157,6 +204,92 @@ void add_lane_options(CLI::App& app, ServeConfig& config) {
     config.queue_max = 1024;
     add(app, "queue-max", config.queue_max, "Requests that may wait for each kind of thread")
         ->check(CLI::Range(1, 1'000'000));
+    config.change_streams_max = 1000;
+    add(app,
+        "change-streams-max",
+        config.change_streams_max,
+        "Clients that may stream changes as events at the same time");
+}
+
+void add_monitoring_options(CLI::App& app, ServeConfig& config, Texts& texts) {
+    add(app,
+        "metrics-token-file",
+        config.metrics_token_file,
+        "File with the token that clients on other machines present at /metrics")
+        ->check(CLI::ExistingFile);
+    add(app,
+        "slow-query-ms",
+        texts.slow_query,
+        "Log query pages that take this long or longer; 0: all; -1 or off: none")
+        ->check([&config](const std::string& text) { return set_slow_query(text, config); });
+    add_choice(app,
+               "consistency",
+               config.consistency,
+               kConsistencyLevels,
+               "session",
+               "Consistency of reads; requests may ask for less");
+    add_choice(app, "log-level", config.log_level, kLevels, "info", "Minimum level to log");
+    add_choice(app, "log-format", config.log_format, kFormats, "text", "Format of log lines");
+}
+
+void add_partition_options(CLI::App& app, ServeConfig& config) {
+    app.add_option("--partitions",
+                   config.partitions,
+                   "Physical partitions of every new container (default: from its throughput)")
+        ->envname("ORRERY_PARTITIONS")
+        ->check(CLI::Range(1U, model::limits::kPhysicalPartitionsMax));
+    app.add_flag("--no-throttle",
+                 config.no_throttle,
+                 "Never refuse requests because request units are used up")
+        ->envname("ORRERY_NO_THROTTLE");
+    app.add_flag("--burst-capacity",
+                 config.burst_capacity,
+                 "Let partitions use what they did not use in the last five minutes")
+        ->envname("ORRERY_BURST_CAPACITY");
+    config.partition_max_mb = model::limits::kPartitionMegabytesDefault;
+    add(app, "partition-max-mb", config.partition_max_mb, "Size at which partitions are split, MB")
+        ->check(CLI::Range(1, 1'000'000));
+    config.logical_partition_max_mb = model::limits::kLogicalPartitionMegabytesDefault;
+    add(app,
+        "logical-partition-max-mb",
+        config.logical_partition_max_mb,
+        "What the items of one partition key may take, MB")
+        ->check(CLI::Range(1, 1'000'000));
+    add(app,
+        "churn-partitions-ms",
+        config.churn_partitions_ms,
+        "For tests: split and merge all partitions at this interval; 0: never")
+        ->check(CLI::Range(0, 1'000'000));
+}
+
+void add_credential_options(CLI::App& app, ServeConfig& config, Texts& texts) {
+    const auto add_file = [&](const char* name, std::string& path, const char* help) {
+        add(app, name, path, help)->check(CLI::ExistingFile);
+    };
+    add_file("key-file", config.key_file, "File with the account key in base64");
+    add_file("secondary-key-file",
+             config.secondary_key_file,
+             "File with a second account key, for replacing the first");
+    add_file("readonly-key-file", config.readonly_key_file, "File with a key that may only read");
+    add_file("secondary-readonly-key-file",
+             config.secondary_readonly_key_file,
+             "File with a second key that may only read");
+    add(app,
+        "token-issuer",
+        texts.token_issuers,
+        "Issuers of bearer tokens to accept, separated by commas");
+    add(app,
+        "token-audience",
+        texts.token_audiences,
+        "Audiences of bearer tokens to accept, separated by commas");
+    add_file("token-keys-file",
+             config.token_keys_file,
+             "File with the public keys that sign bearer tokens, a JSON Web Key Set");
+    app.add_option("--emulator-tokens",
+                   config.emulator_tokens,
+                   "Accept bearer tokens that hold the account key instead of a signature "
+                   "(default: only if the key is the emulators' public one)")
+        ->envname("ORRERY_EMULATOR_TOKENS");
 }
 
 void add_options(CLI::App& app, ServeConfig& config, Texts& texts) {
@@ -167,21 +300,21 @@ void add_options(CLI::App& app, ServeConfig& config, Texts& texts) {
         texts.advertise,
         "URL at which clients reach the server (default: the one they used)")
         ->check([&config](const std::string& text) { return set_advertised(text, config); });
+    add(app,
+        "allow",
+        texts.allow,
+        "Networks that may send requests, such as 10.0.0.0/8, separated by commas (default: all)")
+        ->check([&config](const std::string& text) { return set_allowed(text, config); });
     add(app, "data", config.data_directory, "Data directory");
     app.add_flag("--ephemeral", config.ephemeral, "Keep everything in memory; lost on exit")
         ->envname("ORRERY_EPHEMERAL");
-    add(app, "key-file", config.key_file, "File with the account key in base64")
-        ->check(CLI::ExistingFile);
+    add_credential_options(app, config, texts);
     add(app, "tls-certificate", config.tls_certificate_file, "Certificate chain to use, PEM")
         ->check(CLI::ExistingFile);
     add(app, "tls-key", config.tls_key_file, "Private key of the certificate, PEM")
         ->check(CLI::ExistingFile);
     add(app, "port-file", config.port_file, "File to write the port to once the server is ready");
-    app.add_option("--partitions",
-                   config.partitions,
-                   "Physical partitions of every new container (default: from its throughput)")
-        ->envname("ORRERY_PARTITIONS")
-        ->check(CLI::Range(1U, model::limits::kPhysicalPartitionsMax));
+    add_partition_options(app, config);
     config.connections_max = 20'000;
     config.body_memory_mb = 256;
     config.response_memory_mb = 256;
@@ -220,8 +353,7 @@ void add_options(CLI::App& app, ServeConfig& config, Texts& texts) {
         ->check(CLI::Range(0, 1'000'000));
     add(app, "memtable-mb", config.memtable_mb, "Size of each of four buffers for writes, MB")
         ->check(CLI::Range(1, 4096));
-    add_choice(app, "log-level", config.log_level, kLevels, "info", "Minimum level to log");
-    add_choice(app, "log-format", config.log_format, kFormats, "text", "Format of log lines");
+    add_monitoring_options(app, config, texts);
     app.set_config("--config", "", "Settings file, one `name = value` per line (TOML)")
         ->envname("ORRERY_CONFIG");
     app.allow_config_extras(false);
@@ -245,6 +377,15 @@ ParsedServe parse_serve(const std::vector<std::string>& arguments) {
         app.parse(std::vector<std::string>(all.rbegin(), all.rend()));
         if (config.tls_certificate_file.empty() != config.tls_key_file.empty()) {
             throw CLI::ValidationError("--tls-certificate and --tls-key must be given together");
+        }
+        config.token_issuers = split_list(texts.token_issuers);
+        config.token_audiences = split_list(texts.token_audiences);
+        const int given = static_cast<int>(!config.token_issuers.empty()) +
+                          static_cast<int>(!config.token_audiences.empty()) +
+                          static_cast<int>(!config.token_keys_file.empty());
+        if (given != 0 && given != 3) {
+            throw CLI::ValidationError(
+                "--token-issuer, --token-audience and --token-keys-file must be given together");
         }
         out.config = config;
     } catch (const CLI::ParseError& error) {

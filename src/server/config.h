@@ -3,13 +3,16 @@
 
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "base/ip_network.h"
 #include "base/log.h"
 #include "base/result.h"
+#include "model/consistency.h"
 
 namespace orrery::server {
 
@@ -18,13 +21,32 @@ struct ServeConfig {
     std::uint16_t port = 8081;
     // The endpoint in the account document, such as https://host:8081/; empty: as the request came.
     std::string advertised_endpoint;
+    // The clients that may send requests, beside those on this machine; empty: all.
+    std::vector<IpNetwork> allowed_networks;
     std::string data_directory = "./orrery-data";
     bool ephemeral = false;
+    // The account keys: primary, secondary, and two for reading.
     std::string key_file;
+    std::string secondary_key_file;
+    std::string readonly_key_file;
+    std::string secondary_readonly_key_file;
+    // Entra-style bearer tokens: whose, for whom, and the keys that sign them (a JWKS file).
+    std::vector<std::string> token_issuers;
+    std::vector<std::string> token_audiences;
+    std::string token_keys_file;
+    // Accept bearer tokens that hold the account key, as test programs for emulators make them;
+    // nothing: if the account key is the public one.
+    std::optional<bool> emulator_tokens;
     std::string tls_certificate_file;
     std::string tls_key_file;
     std::string port_file;
     std::optional<std::uint32_t> partitions;
+    model::ConsistencyLevel consistency = model::ConsistencyLevel::kSession;
+    bool no_throttle = false;
+    bool burst_capacity = false;
+    std::uint32_t partition_max_mb = 0;
+    std::uint32_t logical_partition_max_mb = 0;
+    std::uint32_t churn_partitions_ms = 0;
     std::uint32_t threads = 0;
     // Threads of each lane; 0: by the number of cores.
     std::uint32_t control_threads = 0;
@@ -34,6 +56,7 @@ struct ServeConfig {
     std::uint32_t script_threads = 0;
     std::uint32_t writer_threads = 0;
     std::uint32_t queue_max = 0;
+    std::uint32_t change_streams_max = 0;
     std::uint32_t partition_idle_seconds = 0;
     std::uint32_t connections_max = 0;
     std::uint32_t body_memory_mb = 0;
@@ -43,6 +66,10 @@ struct ServeConfig {
     std::uint32_t drain_seconds = 0;
     std::uint32_t block_cache_mb = 0;
     std::uint32_t memtable_mb = 0;
+    // What clients on other machines present at /metrics.
+    std::string metrics_token_file;
+    // Query pages that take at least this long are logged; nothing: none.
+    std::optional<std::chrono::milliseconds> slow_query = std::chrono::milliseconds(1000);
     log::Level log_level = log::Level::kInfo;
     log::Format log_format = log::Format::kText;
 

@@ -39,6 +39,20 @@ struct Setting {
     std::vector<std::string> bad;  // values that are refused
 };
 
+// A setting that is a number.
+Setting number(std::string option,
+               std::string environment,
+               const std::string& value,
+               std::uint32_t ServeConfig::*member,
+               std::vector<std::string> bad) {
+    return {std::move(option),
+            std::move(environment),
+            value,
+            value,
+            [member](const ServeConfig& config) { return std::to_string(config.*member); },
+            std::move(bad)};
+}
+
 class ConfigTest : public testing::Test {
 protected:
     ConfigTest() { std::ofstream(file_) << "content"; }
@@ -109,6 +123,12 @@ protected:
           "https://::1/",
           "https://[::g]/",
           "https://[::1]:x/"}},
+        {"allow",
+         "ORRERY_ALLOW",
+         "10.0.0.0/8,::1",
+         "2",
+         [](const ServeConfig& c) { return std::to_string(c.allowed_networks.size()); },
+         {"10.0.0.1/8", "host", ",", "10.0.0.0/8;11.0.0.0/8"}},
         {"data",
          "ORRERY_DATA",
          "/some/where",
@@ -127,6 +147,44 @@ protected:
          file_,
          [](const ServeConfig& c) { return c.key_file; },
          {"/does/not/exist", "/tmp"}},
+        {"secondary-key-file",
+         "ORRERY_SECONDARY_KEY_FILE",
+         file_,
+         file_,
+         [](const ServeConfig& c) { return c.secondary_key_file; },
+         {"/does/not/exist", "/tmp"}},
+        {"readonly-key-file",
+         "ORRERY_READONLY_KEY_FILE",
+         file_,
+         file_,
+         [](const ServeConfig& c) { return c.readonly_key_file; },
+         {"/does/not/exist", "/tmp"}},
+        {"secondary-readonly-key-file",
+         "ORRERY_SECONDARY_READONLY_KEY_FILE",
+         file_,
+         file_,
+         [](const ServeConfig& c) { return c.secondary_readonly_key_file; },
+         {"/does/not/exist", "/tmp"}},
+        {"emulator-tokens",
+         "ORRERY_EMULATOR_TOKENS",
+         "true",
+         "1",
+         [](const ServeConfig& c) { return std::to_string(c.emulator_tokens.value_or(false)); },
+         {"perhaps"}},
+        {"metrics-token-file",
+         "ORRERY_METRICS_TOKEN_FILE",
+         file_,
+         file_,
+         [](const ServeConfig& c) { return c.metrics_token_file; },
+         {"/does/not/exist", "/tmp"}},
+        {"slow-query-ms",
+         "ORRERY_SLOW_QUERY_MS",
+         "250",
+         "250",
+         [](const ServeConfig& c) {
+             return c.slow_query ? std::to_string(c.slow_query->count()) : "none";
+         },
+         {"-2", "x", "1.5", "on", "99999999999"}},
         {"port-file",
          "ORRERY_PORT_FILE",
          "/some/port",
@@ -139,108 +197,100 @@ protected:
          "7",
          [](const ServeConfig& c) { return std::to_string(c.partitions.value_or(0)); },
          {"0", "1001", "-1", "x", "1.5", "7x"}},
-        {"threads",
-         "ORRERY_THREADS",
-         "3",
-         "3",
-         [](const ServeConfig& c) { return std::to_string(c.threads); },
-         {"257", "-1", "x"}},
-        {"control-threads",
-         "ORRERY_CONTROL_THREADS",
-         "3",
-         "3",
-         [](const ServeConfig& c) { return std::to_string(c.control_threads); },
-         {"257", "-1", "x"}},
-        {"item-threads",
-         "ORRERY_ITEM_THREADS",
-         "3",
-         "3",
-         [](const ServeConfig& c) { return std::to_string(c.item_threads); },
-         {"257", "-1", "x"}},
-        {"query-threads",
-         "ORRERY_QUERY_THREADS",
-         "3",
-         "3",
-         [](const ServeConfig& c) { return std::to_string(c.query_threads); },
-         {"257", "-1", "x"}},
-        {"long-query-threads",
-         "ORRERY_LONG_QUERY_THREADS",
-         "3",
-         "3",
-         [](const ServeConfig& c) { return std::to_string(c.long_query_threads); },
-         {"257", "-1", "x"}},
-        {"script-threads",
-         "ORRERY_SCRIPT_THREADS",
-         "3",
-         "3",
-         [](const ServeConfig& c) { return std::to_string(c.script_threads); },
-         {"257", "-1", "x"}},
-        {"writer-threads",
-         "ORRERY_WRITER_THREADS",
-         "3",
-         "3",
-         [](const ServeConfig& c) { return std::to_string(c.writer_threads); },
-         {"257", "-1", "x"}},
-        {"queue-max",
-         "ORRERY_QUEUE_MAX",
-         "5",
-         "5",
-         [](const ServeConfig& c) { return std::to_string(c.queue_max); },
-         {"0", "1000001", "x"}},
-        {"partition-idle-seconds",
-         "ORRERY_PARTITION_IDLE_SECONDS",
-         "5",
-         "5",
-         [](const ServeConfig& c) { return std::to_string(c.partition_idle_seconds); },
-         {"0", "86401", "x"}},
-        {"connections-max",
-         "ORRERY_CONNECTIONS_MAX",
-         "12",
-         "12",
-         [](const ServeConfig& c) { return std::to_string(c.connections_max); },
-         {"0", "1000001", "x"}},
-        {"body-memory-mb",
-         "ORRERY_BODY_MEMORY_MB",
-         "32",
-         "32",
-         [](const ServeConfig& c) { return std::to_string(c.body_memory_mb); },
-         {"7", "1000001", "x"}},
-        {"response-memory-mb",
-         "ORRERY_RESPONSE_MEMORY_MB",
-         "32",
-         "32",
-         [](const ServeConfig& c) { return std::to_string(c.response_memory_mb); },
-         {"7", "1000001", "x"}},
-        {"query-memory-mb",
-         "ORRERY_QUERY_MEMORY_MB",
-         "64",
-         "64",
-         [](const ServeConfig& c) { return std::to_string(c.query_memory_mb); },
-         {"0", "1000001", "x"}},
-        {"ttl-sweep-ms",
-         "ORRERY_TTL_SWEEP_MS",
-         "50",
-         "50",
-         [](const ServeConfig& c) { return std::to_string(c.ttl_sweep_ms); },
-         {"9", "3600001", "x"}},
-        {"drain-seconds",
-         "ORRERY_DRAIN_SECONDS",
-         "0",
-         "0",
-         [](const ServeConfig& c) { return std::to_string(c.drain_seconds); },
-         {"3601", "-1", "x"}},
-        {"block-cache-mb",
-         "ORRERY_BLOCK_CACHE_MB",
-         "64",
-         "64",
-         [](const ServeConfig& c) { return std::to_string(c.block_cache_mb); },
-         {"-1", "1000001", "x"}},
-        {"memtable-mb",
-         "ORRERY_MEMTABLE_MB",
-         "16",
-         "16",
-         [](const ServeConfig& c) { return std::to_string(c.memtable_mb); },
-         {"0", "4097", "x"}},
+        number("threads", "ORRERY_THREADS", "3", &ServeConfig::threads, {"257", "-1", "x"}),
+        number("control-threads",
+               "ORRERY_CONTROL_THREADS",
+               "3",
+               &ServeConfig::control_threads,
+               {"257", "-1", "x"}),
+        number("item-threads",
+               "ORRERY_ITEM_THREADS",
+               "3",
+               &ServeConfig::item_threads,
+               {"257", "-1", "x"}),
+        number("query-threads",
+               "ORRERY_QUERY_THREADS",
+               "3",
+               &ServeConfig::query_threads,
+               {"257", "-1", "x"}),
+        number("long-query-threads",
+               "ORRERY_LONG_QUERY_THREADS",
+               "3",
+               &ServeConfig::long_query_threads,
+               {"257", "-1", "x"}),
+        number("script-threads",
+               "ORRERY_SCRIPT_THREADS",
+               "3",
+               &ServeConfig::script_threads,
+               {"257", "-1", "x"}),
+        number("writer-threads",
+               "ORRERY_WRITER_THREADS",
+               "3",
+               &ServeConfig::writer_threads,
+               {"257", "-1", "x"}),
+        number(
+            "queue-max", "ORRERY_QUEUE_MAX", "5", &ServeConfig::queue_max, {"0", "1000001", "x"}),
+        number("partition-idle-seconds",
+               "ORRERY_PARTITION_IDLE_SECONDS",
+               "5",
+               &ServeConfig::partition_idle_seconds,
+               {"0", "86401", "x"}),
+        number("connections-max",
+               "ORRERY_CONNECTIONS_MAX",
+               "12",
+               &ServeConfig::connections_max,
+               {"0", "1000001", "x"}),
+        number("body-memory-mb",
+               "ORRERY_BODY_MEMORY_MB",
+               "32",
+               &ServeConfig::body_memory_mb,
+               {"7", "1000001", "x"}),
+        number("response-memory-mb",
+               "ORRERY_RESPONSE_MEMORY_MB",
+               "32",
+               &ServeConfig::response_memory_mb,
+               {"7", "1000001", "x"}),
+        number("query-memory-mb",
+               "ORRERY_QUERY_MEMORY_MB",
+               "64",
+               &ServeConfig::query_memory_mb,
+               {"0", "1000001", "x"}),
+        number("ttl-sweep-ms",
+               "ORRERY_TTL_SWEEP_MS",
+               "50",
+               &ServeConfig::ttl_sweep_ms,
+               {"9", "3600001", "x"}),
+        number("drain-seconds",
+               "ORRERY_DRAIN_SECONDS",
+               "0",
+               &ServeConfig::drain_seconds,
+               {"3601", "-1", "x"}),
+        number("block-cache-mb",
+               "ORRERY_BLOCK_CACHE_MB",
+               "64",
+               &ServeConfig::block_cache_mb,
+               {"-1", "1000001", "x"}),
+        number("partition-max-mb",
+               "ORRERY_PARTITION_MAX_MB",
+               "16",
+               &ServeConfig::partition_max_mb,
+               {"0", "1000001", "x"}),
+        number("logical-partition-max-mb",
+               "ORRERY_LOGICAL_PARTITION_MAX_MB",
+               "16",
+               &ServeConfig::logical_partition_max_mb,
+               {"0", "1000001", "x"}),
+        number("memtable-mb",
+               "ORRERY_MEMTABLE_MB",
+               "16",
+               &ServeConfig::memtable_mb,
+               {"0", "4097", "x"}),
+        {"consistency",
+         "ORRERY_CONSISTENCY",
+         "Bounded-Staleness",
+         "1",
+         [](const ServeConfig& c) { return std::to_string(static_cast<int>(c.consistency)); },
+         {"linearizable", ""}},
         {"log-level",
          "ORRERY_LOG_LEVEL",
          "debug",
@@ -263,6 +313,9 @@ TEST_F(ConfigTest, Defaults) {
     EXPECT_EQ(config.data_directory, "./orrery-data");
     EXPECT_FALSE(config.ephemeral);
     EXPECT_FALSE(config.partitions);
+    EXPECT_EQ(config.consistency, model::ConsistencyLevel::kSession);
+    EXPECT_EQ(config.partition_max_mb, 51'200U);
+    EXPECT_EQ(config.logical_partition_max_mb, 20'480U);
     EXPECT_EQ(config.threads, 0U);
     EXPECT_EQ(config.queue_max, 1024U);
     EXPECT_EQ(config.partition_idle_seconds, 600U);
@@ -383,6 +436,17 @@ TEST_F(ConfigTest, AdvertisedEndpointsEndInASlash) {
     EXPECT_THAT(refused({"--advertise", "here"}), HasSubstr("is not a URL such as https://"));
 }
 
+TEST_F(ConfigTest, SlowQueriesAreLoggedAfterASecondUnlessTurnedOff) {
+    using std::chrono::milliseconds;
+    EXPECT_EQ(parse({}).slow_query, milliseconds(1000));
+    EXPECT_EQ(parse({"--slow-query-ms", "0"}).slow_query, milliseconds(0));
+    for (const char* off : {"-1", "off", "OFF"}) {
+        EXPECT_EQ(parse({"--slow-query-ms", off}).slow_query, std::nullopt) << off;
+    }
+    const EnvironmentVariable variable("ORRERY_SLOW_QUERY_MS", "off");
+    EXPECT_EQ(parse({"--slow-query-ms", "7"}).slow_query, milliseconds(7));
+}
+
 TEST_F(ConfigTest, CertificateAndKeyMustBeGivenTogether) {
     EXPECT_THAT(refused({"--tls-certificate", file_}), HasSubstr("must be given together"));
     EXPECT_THAT(refused({"--tls-key", file_}), HasSubstr("must be given together"));
@@ -408,6 +472,21 @@ TEST_F(ConfigTest, HelpListsEveryOptionAndItsVariable) {
         EXPECT_THAT(help.text, HasSubstr(setting.environment));
     }
     EXPECT_THAT(help.text, HasSubstr("ORRERY_CONFIG"));
+}
+
+TEST_F(ConfigTest, BearerTokensNeedAllTheirSettings) {
+    const std::vector<std::string> all = {
+        "--token-issuer=https://a/,https://b/", "--token-audience=x", "--token-keys-file=" + file_};
+    const ServeConfig config = parse(all);
+    EXPECT_EQ(config.token_issuers, (std::vector<std::string>{"https://a/", "https://b/"}));
+    EXPECT_EQ(config.token_audiences, std::vector<std::string>{"x"});
+    EXPECT_EQ(config.token_keys_file, file_);
+    EXPECT_FALSE(config.emulator_tokens);
+    for (const std::string& one : all)
+        EXPECT_THAT(refused({one}), HasSubstr("must be given together"));
+    const EnvironmentVariable variable("ORRERY_TOKEN_AUDIENCE", "y,z");
+    EXPECT_EQ(parse(all).token_audiences, std::vector<std::string>{"x"});
+    EXPECT_EQ(parse({all[0], all[2]}).token_audiences, (std::vector<std::string>{"y", "z"}));
 }
 
 }  // namespace config_test

@@ -18,24 +18,6 @@ constexpr const char* kEmulatorKey =
     "C2y6yDjf5/R+ob0N8A7Cgv30VRDJIWEHLM+4QDU5DE2nQ9nDuVTqobD4b8mGGyPMbIZnqyMsEcaGQy67XIw/Jw==";
 constexpr std::size_t kKeyBytes = 64;
 
-Result<AccountKey> read_key(const std::string& path, bool loopback) {
-    std::string text = TRY(read_file(path));
-    text.erase(std::remove_if(
-                   text.begin(), text.end(), [](unsigned char c) { return std::isspace(c) != 0; }),
-               text.end());
-    if (!auth::MasterKey::from_base64(text)) {
-        return Error(ErrorCode::kBadRequest,
-                     "'" + path + "' does not hold an account key (base64 of at least 32 bytes)");
-    }
-    if (text == kEmulatorKey && !loopback) {
-        return Error(ErrorCode::kBadRequest,
-                     "'" + path +
-                         "' holds the emulator's public key, which protects nothing; it is "
-                         "accepted only on a loopback address");
-    }
-    return AccountKey{.base64 = std::move(text), .origin = path};
-}
-
 // The authority of the data directory, made on the first start.
 Result<http::Authority> kept_authority(const std::string& folder,
                                        const std::vector<std::string>& names,
@@ -56,6 +38,24 @@ Result<http::Authority> kept_authority(const std::string& folder,
 }
 
 }  // namespace
+
+Result<AccountKey> read_key(const std::string& path, bool loopback) {
+    std::string text = TRY(read_file(path));
+    text.erase(std::remove_if(
+                   text.begin(), text.end(), [](unsigned char c) { return std::isspace(c) != 0; }),
+               text.end());
+    if (!auth::MasterKey::from_base64(text)) {
+        return Error(ErrorCode::kBadRequest,
+                     "'" + path + "' does not hold an account key (base64 of at least 32 bytes)");
+    }
+    if (text == kEmulatorKey && !loopback) {
+        return Error(ErrorCode::kBadRequest,
+                     "'" + path +
+                         "' holds the emulator's public key, which protects nothing; it is "
+                         "accepted only on a loopback address");
+    }
+    return AccountKey{.base64 = std::move(text), .origin = path};
+}
 
 Result<AccountKey> account_key(const ServeConfig& config, Random& random) {
     if (!config.key_file.empty()) return read_key(config.key_file, config.loopback());

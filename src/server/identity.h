@@ -19,6 +19,9 @@ struct AccountKey {
     std::string origin;
 };
 
+// The key in a file, with white space. The emulator's public key is refused off loopback.
+Result<AccountKey> read_key(const std::string& path, bool loopback);
+
 // The key from the key file; otherwise, on loopback, the emulator's public key, which every SDK
 // sample uses; otherwise a random one, kept in the data directory. The public key is refused on any
 // other address.

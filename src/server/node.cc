@@ -5,7 +5,9 @@
 #include "base/log.h"
 #include "http/open_files.h"
 #include "partition/keys.h"
+#include "server/files.h"
 #include "server/memory.h"
+#include "server/metrics/page.h"
 #include "service/computed.h"
 #include "storage/rocksdb/rocks_engine.h"
 
@@ -45,6 +47,21 @@ std::string host_of(const ServeConfig& config, std::uint16_t port) {
     return (six ? "[" + config.address + "]" : config.address) + ":" + std::to_string(port);
 }
 
+// Without white space at the ends. A short token could be guessed.
+Result<std::string> metrics_token(const ServeConfig& config) {
+    constexpr std::size_t kTokenBytesMin = 16;
+    if (config.metrics_token_file.empty()) return std::string();
+    const std::string text = TRY(read_file(config.metrics_token_file));
+    const std::size_t begin = text.find_first_not_of(" \t\r\n");
+    const std::size_t end = text.find_last_not_of(" \t\r\n");
+    if (begin == std::string::npos || end - begin + 1 < kTokenBytesMin) {
+        return Error(ErrorCode::kBadRequest,
+                     "'" + config.metrics_token_file + "' does not hold a token of at least " +
+                         std::to_string(kTokenBytesMin) + " characters");
+    }
+    return text.substr(begin, end - begin + 1);
+}
+
 }  // namespace
 
 Result<std::unique_ptr<storage::Engine>> open_engine(storage::DataDirectory& directory,
@@ -66,12 +83,9 @@ Result<std::unique_ptr<Node>> Node::start(const ServeConfig& config) {
     // Open the directory first: it decides whether this server may touch anything in it.
     std::optional<storage::DataDirectory> directory;
     if (!config.ephemeral) directory = TRY(storage::open_data_directory(config.data_directory));
-    SecureRandom random;
-    AccountKey key = TRY(account_key(config, random));
-    auto master_key = auth::MasterKey::from_base64(key.base64);
-    if (!master_key) return Error(ErrorCode::kInternal, "the account key is not valid");
-    auto node = std::make_unique<Node>(Started(), std::move(key), std::move(*master_key));
+    auto node = std::make_unique<Node>(Started());
     node->directory_ = std::move(directory);
+    TRY(node->load_keys(config));
     TRY(node->open_storage(config));
     node->build_services(config);
     TRY(node->open_gateway(config));
@@ -82,7 +96,47 @@ Node::~Node() { stop(std::chrono::seconds(0)); }
 
 bool Node::stop(std::chrono::seconds patience) {
     draining_ = true;
-    return !http_ || http_->stop(patience);
+    const bool all_ended = !http_ || http_->stop(patience);
+    if (change_streams_) change_streams_->stop();
+    return all_ended;
+}
+
+Status Node::load_keys(const ServeConfig& config) {
+    key_files_ = std::make_unique<KeyFiles>(config, account_keys_, random_);
+    key_ = TRY(key_files_->load());
+    key_files_->watch(file_watch_);
+    auth::BearerTokenOptions options;
+    options.issuers = config.token_issuers;
+    for (std::string audience : config.token_audiences) {
+        while (audience.ends_with('/'))
+            audience.pop_back();
+        options.audiences.push_back(std::move(audience));
+    }
+    // The public key has no origin: a file that holds it has been chosen by somebody.
+    options.accept_emulator_tokens = config.emulator_tokens.value_or(key_.origin.empty());
+    bearer_tokens_ = std::make_unique<auth::BearerTokens>(std::move(options), account_keys_);
+    if (!config.token_keys_file.empty()) {
+        const std::string path = config.token_keys_file;
+        TRY(load_token_keys(path));
+        file_watch_.add(path, [this, path] {
+            if (const Status loaded = load_token_keys(path); !loaded) {
+                log::error("token_keys_not_reloaded", {{"reason", loaded.error().message()}});
+            } else {
+                log::info("token_keys_reloaded", {{"path", path}});
+            }
+        });
+    }
+    file_watch_.start();
+    return {};
+}
+
+Status Node::load_token_keys(const std::string& path) {
+    auto keys = auth::KeySet::parse(TRY(read_file(path)));
+    if (!keys) {
+        return Error(ErrorCode::kBadRequest, "'" + path + "': " + keys.error().message());
+    }
+    bearer_tokens_->set_keys(std::move(keys).take());
+    return {};
 }
 
 Status Node::open_storage(const ServeConfig& config) {
@@ -110,16 +164,82 @@ Status Node::open_storage(const ServeConfig& config) {
     return {};
 }
 
-void Node::build_services(const ServeConfig& config) {
+void Node::build_offers() {
+    offers_ = std::make_unique<service::Offers>(
+        *catalog_,
+        *resource_feed_,
+        service::OfferOptions{
+            .stored_bytes = [this](const catalog::Container& container) -> Result<std::uint64_t> {
+                return TRY(items_->usage(container)).item_bytes;
+            },
+            .on_replacement = [this](const catalog::Offer& offer) { adapt_to(offer); },
+            .recent_units =
+                [this](const catalog::Offer& offer) {
+                    return budgets_->usage_of(offer.resource_rid).busiest_second;
+                },
+            .is_growing =
+                [this](const catalog::Offer& offer) {
+                    return repartitioning_->is_growing(offer);
+                }});
+}
+
+void Node::adapt_to(const catalog::Offer& offer) {
+    budgets_->refresh();
+    repartitioning_->wake();
+    const auto database = model::DatabaseRid::parse(offer.resource_rid);
+    if (!database) return;
+    // The number of budgets that containers share may have changed. A partition chooses its own
+    // when it is opened, so all are closed; nobody notices but the next request.
+    for (const catalog::ContainerPtr& container : catalog_->containers_without_offer(*database)) {
+        for (const catalog::PartitionRange& range : container->ranges) {
+            if (const auto partition = partitions_->find(range.partition)) partition->close();
+        }
+    }
+}
+
+void Node::start_repartitioning(const ServeConfig& config) {
+    service::Repartitioning::Options options;
+    options.partition_bytes_max = std::uint64_t{config.partition_max_mb} << 20;
+    options.churn = config.churn_partitions_ms > 0;
+    options.grows_with_throughput = !config.partitions && !options.churn;
+    if (options.churn) options.interval = std::chrono::milliseconds(config.churn_partitions_ms);
+    options.on_change = [this](model::ContainerRid rid) {
+        budgets_->refresh();
+        partitions_->adopt_retention(rid);
+        indexing_->adopt(rid);
+        background_->wake();
+    };
+    repartitioning_ =
+        std::make_unique<service::Repartitioning>(*catalog_, *partitions_, std::move(options));
+}
+
+void Node::build_access() {
+    resource_tokens_ = std::make_unique<auth::ResourceTokens>(catalog_->secret());
+    users_ =
+        std::make_unique<service::Users>(*catalog_, *resource_feed_, *resource_tokens_, clock_);
+    client_keys_ = std::make_unique<service::ClientKeys>(*catalog_, *resource_feed_);
+    authenticator_ =
+        std::make_unique<auth::Authenticator>(account_keys_, *resource_tokens_, *bearer_tokens_);
+    roles_ = std::make_unique<service::Roles>(*catalog_);
+    access_ = std::make_unique<service::Access>(*catalog_);
+}
+
+void Node::build_partitions(const ServeConfig& config) {
     executors_ = std::make_unique<ThreadPool>(writer_threads(config));
     docnums_ = std::make_unique<partition::DocnumCache>(kDocnumCacheEntries);
+    budgets_ = std::make_unique<service::Budgets>(
+        *catalog_,
+        service::Budgets::Options{.throttle = !config.no_throttle, .burst = config.burst_capacity});
     partitions_ = std::make_unique<service::Partitions>(
         *engine_,
         *catalog_,
-        partition::Partition::Environment{.executors = *executors_,
-                                          .clock = clock_,
-                                          .docnums = docnums_.get(),
-                                          .computed = service::make_computed});
+        *budgets_,
+        partition::Partition::Environment{
+            .executors = *executors_,
+            .clock = clock_,
+            .docnums = docnums_.get(),
+            .computed = service::make_computed,
+            .key_bytes_max = std::uint64_t{config.logical_partition_max_mb} << 20});
     indexing_ = std::make_unique<service::Indexing>(*catalog_, *partitions_);
     background_ = std::make_unique<service::Background>(
         *catalog_,
@@ -129,6 +249,11 @@ void Node::build_services(const ServeConfig& config) {
         service::Background::Options{
             .interval = std::chrono::milliseconds(config.ttl_sweep_ms),
             .close_after = std::chrono::seconds(config.partition_idle_seconds)});
+    start_repartitioning(config);
+}
+
+void Node::build_services(const ServeConfig& config) {
+    build_partitions(config);
     signer_ = std::make_unique<service::ContinuationSigner>(catalog_->secret());
     query_memory_ = std::make_unique<MemoryPool>(std::size_t{config.query_memory_mb} << 20);
     resource_feed_ = std::make_unique<service::ResourceFeed>(*signer_, clock_);
@@ -136,16 +261,24 @@ void Node::build_services(const ServeConfig& config) {
         *catalog_,
         *resource_feed_,
         service::ResourceOptions{.partition_count = config.partitions,
-                                 .on_removal = [this] { background_->wake(); },
+                                 .on_removal =
+                                     [this] {
+                                         budgets_->refresh();
+                                         background_->wake();
+                                     },
                                  .on_replacement =
                                      [this](model::ContainerRid rid) {
+                                         partitions_->adopt_retention(rid);
                                          indexing_->adopt(rid);
                                          background_->wake();
                                      }});
     scripts_ = std::make_unique<service::Scripts>(*catalog_, *resource_feed_);
+    build_access();
     items_ = std::make_unique<service::Items>(*partitions_);
+    build_offers();
     batches_ = std::make_unique<service::Batches>(*partitions_);
     item_feed_ = std::make_unique<service::ItemFeed>(*partitions_, *signer_);
+    change_feed_ = std::make_unique<service::ChangeFeed>(*partitions_, clock_);
     // They read ahead for scans of many items, which must not delay short requests.
     readers_ = std::make_unique<ThreadPool>(ThreadPool::Options{
         .threads = service::default_threads(), .priority = ThreadPool::Priority::kLow});
@@ -166,6 +299,8 @@ void Node::build_services(const ServeConfig& config) {
                              .query_threads = config.query_threads,
                              .long_query_threads = config.long_query_threads,
                              .queue_max = config.queue_max});
+    change_streams_ = std::make_unique<gateway::ChangeStreams>(
+        gateway::ChangeStreams::Options{.streams_max = config.change_streams_max});
 }
 
 Status Node::open_gateway(const ServeConfig& config) {
@@ -179,31 +314,68 @@ Status Node::open_gateway(const ServeConfig& config) {
     options.limits.response_bytes_together_max = std::size_t{config.response_memory_mb} << 20;
     const ServerCertificate certificate = TRY(server_certificate(config, clock_));
     options.tls = certificate.tls;
-    gateway_ = std::make_unique<gateway::Gateway>(
-        gateway::Backend{.resources = *resources_,
-                         .scripts = *scripts_,
-                         .script_executor = *script_executor_,
-                         .items = *items_,
-                         .batches = *batches_,
-                         .item_feed = *item_feed_,
-                         .queries = *queries_,
-                         .indexing = *indexing_,
-                         .lanes = *lanes_,
-                         .query_memory = *query_memory_,
-                         .key = master_key_,
-                         .clock = clock_,
-                         .random = random_,
-                         .certificate_pem = certificate.trusted_pem,
-                         .advertised_endpoint = config.advertised_endpoint,
-                         .default_host = host_of(config, config.port),
-                         .healthy =
-                             [this] {
-                                 std::string value;
-                                 return static_cast<bool>(catalog_store_->get("M", value));
-                             },
-                         .draining = draining_});
+    gateway_ = std::make_unique<gateway::Gateway>(gateway::Backend{
+        .resources = *resources_,
+        .offers = *offers_,
+        .scripts = *scripts_,
+        .users = *users_,
+        .client_keys = *client_keys_,
+        .roles = *roles_,
+        .access = *access_,
+        .script_executor = *script_executor_,
+        .items = *items_,
+        .batches = *batches_,
+        .item_feed = *item_feed_,
+        .change_feed = *change_feed_,
+        .change_streams = *change_streams_,
+        .queries = *queries_,
+        .indexing = *indexing_,
+        .budgets = *budgets_,
+        .repartitioning = *repartitioning_,
+        .lanes = *lanes_,
+        .query_memory = *query_memory_,
+        .monitor = *monitor_,
+        .authenticator = *authenticator_,
+        .keys = account_keys_,
+        .regenerate_key = [this](auth::KeySlot slot) { return key_files_->regenerate(slot); },
+        .clock = clock_,
+        .random = random_,
+        .certificate_pem = certificate.trusted_pem,
+        .advertised_endpoint = config.advertised_endpoint,
+        .consistency = config.consistency,
+        .default_host = host_of(config, config.port),
+        .slow_query = config.slow_query,
+        .metrics_page = [this] { return metrics_page(); },
+        .allowed_networks = config.allowed_networks,
+        .metrics_token = TRY(metrics_token(config)),
+        .healthy =
+            [this] {
+                std::string value;
+                return static_cast<bool>(catalog_store_->get("M", value));
+            },
+        .draining = draining_});
     http_ = TRY(http::Server::start(options, *gateway_));
+    serving_ = http_.get();
     return {};
+}
+
+std::string Node::metrics_page() const {
+    return metrics_page::make_page(
+        {.requests = *monitor_,
+         .http = serving_,
+         .lanes = *lanes_,
+         .writers = *executors_,
+         .readers = *readers_,
+         .scripts = *script_pool_,
+         .engine = *engine_,
+         .catalog = *catalog_,
+         .partitions = *partitions_,
+         .repartitioning = *repartitioning_,
+         .query_memory = *query_memory_,
+         .change_feed = *change_feed_,
+         .change_streams = *change_streams_,
+         .data_directory = directory_ ? directory_->path() : std::string(),
+         .started_seconds = static_cast<double>(started_.count()) / 1000});
 }
 
 }  // namespace orrery::server

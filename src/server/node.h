@@ -8,7 +8,9 @@
 #include <optional>
 #include <string>
 
-#include "auth/master_key.h"
+#include "auth/account_keys.h"
+#include "auth/authenticator.h"
+#include "auth/bearer_token.h"
 #include "base/clock.h"
 #include "base/memory_pool.h"
 #include "base/random.h"
@@ -19,19 +21,29 @@
 #include "http/server.h"
 #include "partition/docnum_cache.h"
 #include "server/config.h"
+#include "server/file_watch.h"
 #include "server/identity.h"
+#include "server/key_files.h"
+#include "service/access.h"
 #include "service/background.h"
 #include "service/batches.h"
+#include "service/budgets.h"
+#include "service/change_feed.h"
+#include "service/client_keys.h"
 #include "service/continuation.h"
 #include "service/item_feed.h"
 #include "service/items.h"
 #include "service/lanes.h"
+#include "service/offers.h"
 #include "service/partitions.h"
 #include "service/queries.h"
+#include "service/repartitioning.h"
 #include "service/resource_feed.h"
 #include "service/resources.h"
+#include "service/roles.h"
 #include "service/script_executor.h"
 #include "service/scripts.h"
+#include "service/users.h"
 #include "storage/data_directory.h"
 #include "storage/engine.h"
 
@@ -41,8 +53,7 @@ class Node {
     struct Started {};  // restricts construction to start()
 
 public:
-    Node(Started /*started*/, AccountKey key, auth::MasterKey master_key)
-        : key_(std::move(key)), master_key_(std::move(master_key)) {}
+    explicit Node(Started /*started*/) {}
     Node(const Node&) = delete;
     Node& operator=(const Node&) = delete;
     ~Node();
@@ -57,34 +68,60 @@ public:
     bool stop(std::chrono::seconds patience);
 
 private:
+    Status load_keys(const ServeConfig& config);
+    Status load_token_keys(const std::string& path);
     Status open_storage(const ServeConfig& config);
     void build_services(const ServeConfig& config);
+    void build_partitions(const ServeConfig& config);
+    void build_offers();
+    void build_access();
+    // After an offer has changed.
+    void adapt_to(const catalog::Offer& offer);
+    void start_repartitioning(const ServeConfig& config);
     Status open_gateway(const ServeConfig& config);
+    std::string metrics_page() const;
 
     // In dependency order: destruction runs from last to first.
     SystemClock clock_;
+    const std::chrono::milliseconds started_ = clock_.now();
     SecureRandom random_;
     AccountKey key_;
-    auth::MasterKey master_key_;
+    auth::AccountKeys account_keys_;
+    std::unique_ptr<KeyFiles> key_files_;
+    std::unique_ptr<auth::BearerTokens> bearer_tokens_;
+    FileWatch file_watch_;
     std::optional<storage::DataDirectory> directory_;
     std::unique_ptr<storage::Engine> engine_;
     std::shared_ptr<storage::PartitionStore> catalog_store_;
     std::unique_ptr<catalog::Catalog> catalog_;
     // Started last and stopped first, but kept until nothing can answer a request anymore.
     std::unique_ptr<http::Server> http_;
+    std::atomic<const http::Server*> serving_ = nullptr;  // set once http_ is
+    const std::unique_ptr<gateway::RequestMonitor> monitor_ =
+        std::make_unique<gateway::RequestMonitor>();
     std::unique_ptr<ThreadPool> executors_;
     std::unique_ptr<partition::DocnumCache> docnums_;
+    std::unique_ptr<service::Budgets> budgets_;
     std::unique_ptr<service::Partitions> partitions_;
     std::unique_ptr<service::Indexing> indexing_;
     std::unique_ptr<service::Background> background_;
+    std::unique_ptr<service::Repartitioning> repartitioning_;
     std::unique_ptr<service::ContinuationSigner> signer_;
     std::unique_ptr<MemoryPool> query_memory_;
     std::unique_ptr<service::ResourceFeed> resource_feed_;
     std::unique_ptr<service::Resources> resources_;
     std::unique_ptr<service::Scripts> scripts_;
+    std::unique_ptr<auth::ResourceTokens> resource_tokens_;
+    std::unique_ptr<service::Users> users_;
+    std::unique_ptr<service::ClientKeys> client_keys_;
+    std::unique_ptr<auth::Authenticator> authenticator_;
+    std::unique_ptr<service::Roles> roles_;
+    std::unique_ptr<service::Access> access_;
     std::unique_ptr<service::Items> items_;
+    std::unique_ptr<service::Offers> offers_;
     std::unique_ptr<service::Batches> batches_;
     std::unique_ptr<service::ItemFeed> item_feed_;
+    std::unique_ptr<service::ChangeFeed> change_feed_;
     std::unique_ptr<ThreadPool> readers_;
     std::unique_ptr<service::Queries> queries_;
     std::unique_ptr<script::Watchdog> watchdog_;
@@ -94,6 +131,8 @@ private:
     std::unique_ptr<service::ScriptExecutor> script_executor_;
     std::atomic<bool> draining_ = false;
     std::unique_ptr<gateway::Gateway> gateway_;
+    // Stopped before the lanes end, in which it has pages read; they may still ask for its numbers.
+    std::unique_ptr<gateway::ChangeStreams> change_streams_;
     std::unique_ptr<service::Lanes> lanes_;
 };
 

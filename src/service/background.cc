@@ -5,6 +5,7 @@
 #include "base/guarded.h"
 #include "base/log.h"
 #include "base/wait_for.h"
+#include "partition/version_tasks.h"
 
 namespace orrery::service {
 
@@ -63,11 +64,12 @@ void Background::run() {
 }
 
 void Background::run_once() {
-    if (const Status dropped = partitions_.drop_removed(); !dropped) {
+    if (const auto dropped = partitions_.drop_removed(); !dropped) {
         log::warn("drop_failed", {{"reason", dropped.error().message()}});
     }
     sweep_expired();
     sweep_deleted_keys();
+    trim_versions();
     if (indexing_.advance()) wake();
     close_unused();
 }
@@ -120,6 +122,33 @@ bool Background::sweep_deleted_key(partition::Partition& partition) {
         if (!swept) return false;
     }
     return true;
+}
+
+void Background::trim_versions() {
+    for (const catalog::ContainerPtr& container : catalog_.all_containers()) {
+        for (std::size_t i = 0; i < container->ranges.size(); ++i) {
+            const Status trimmed = trim_versions(*container, i);
+            if (!trimmed) log::warn("trim_failed", {{"reason", trimmed.error().message()}});
+        }
+    }
+}
+
+Status Background::trim_versions(const catalog::Container& container, std::size_t range) {
+    constexpr std::int64_t kSecondsPerMinute = 60;
+    const std::int64_t minutes = container.definition.version_retention_minutes;
+    std::optional<std::int64_t> before;
+    if (minutes > 0) before = clock_.now_seconds() - minutes * kSecondsPerMinute;
+    // Without a policy there are some only if there was one before.
+    const auto partition = partitions_.find(container.ranges[range].partition);
+    if (!partition || (!before && !partition->has_versions())) return {};
+    if (!TRY(partition::has_old_versions(*partition, before))) {
+        if (!before) partition->forget_versions();
+        return {};
+    }
+    const bool more = wait_for<bool>(
+        [&](auto done) { partition->submit(partition::make_trim_task(before, std::move(done))); });
+    if (more) wake();
+    return {};
 }
 
 Status Background::sweep(const catalog::Container& container,

@@ -1,5 +1,6 @@
-// Background work: removes expired items, items of deleted partition keys and data of removed
-// containers, builds indexes, and closes partitions that nobody uses.
+// Background work: removes expired items, items of deleted partition keys, versions that are no
+// longer kept and data of removed containers, builds indexes, and closes partitions that nobody
+// uses.
 
 #pragma once
 
@@ -47,6 +48,9 @@ private:
     void close_unused();
     void sweep_expired();
     void sweep_deleted_keys();
+    // Versions and removals that change feeds no longer need.
+    void trim_versions();
+    Status trim_versions(const catalog::Container& container, std::size_t range);
     // Returns whether there is more to do.
     bool sweep_deleted_key(partition::Partition& partition);
     Status sweep(const catalog::Container& container,

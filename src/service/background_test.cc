@@ -69,6 +69,39 @@ TEST_F(BackgroundTest, RemovesExpiredItemsOfAllRangesAndNoOthers) {
     EXPECT_EQ(services_.problems(), "");
 }
 
+TEST_F(BackgroundTest, ForgetsOldVersions) {
+    const auto container = services_.container(R"({"changeFeedPolicy":{"retentionDuration":1}})");
+    for (int i = 0; i < 500; ++i)
+        ASSERT_TRUE(services_.upsert(container, item("1", "k")).answer);
+    const auto versions = [&] {
+        const auto partition = must(services_.partitions->open(*container, 0));
+        std::size_t found = 0;
+        const auto cursor =
+            partition->store().scan(partition::all_of('H'), storage::Direction::kForward);
+        for (; cursor->valid(); cursor->next())
+            ++found;
+        return found;
+    };
+    Background background(*services_.catalog,
+                          *services_.partitions,
+                          *services_.indexing,
+                          clock_,
+                          {.interval = kNever});
+    background.wake();
+    EXPECT_EQ(versions(), 499U);
+    clock_.advance(seconds(61));
+    ASSERT_TRUE(services_.upsert(container, item("1", "k")).answer);
+    wake_until(background, [&] { return versions() == 0; });
+    ASSERT_TRUE(services_.upsert(container, item("1", "k")).answer);
+    EXPECT_EQ(versions(), 1U) << "young ones stay";
+    // Without a policy all are forgotten.
+    must(services_.catalog->replace_container(
+        container->rid, model::testing_support::container_definition("{}"), std::nullopt));
+    services_.partitions->adopt_retention(container->rid);
+    wake_until(background, [&] { return versions() == 0; });
+    EXPECT_EQ(services_.problems(), "");
+}
+
 TEST_F(BackgroundTest, AppliesAChangedDefaultTtl) {
     const auto container = services_.container(R"({"defaultTtl":1000})");
     create(container, 5);

@@ -3,8 +3,11 @@
 #include <algorithm>
 
 #include "model/limits.h"
+#include "service/consistency.h"
 #include "service/errors.h"
 #include "service/item_selection.h"
+#include "service/metering.h"
+#include "throughput/charges.h"
 
 namespace orrery::service {
 
@@ -74,6 +77,7 @@ public:
 private:
     Result<StagedOperation> stage_one(const model::BatchOperation& operation) {
         Context one = context_;
+        one.allowance.claim.reset();  // the batch as a whole is metered
         one.request = TRY(request_of(operation));
         const std::string_view body = operation.body ? *operation.body : std::string_view();
         const bool puts = operation.kind == Kind::kCreate || operation.kind == Kind::kUpsert;
@@ -155,6 +159,7 @@ public:
     void complete(Status outcome) override {
         if (!outcome) {
             context_.receipt.position = position_of(*partition_);
+            spend_on_failure(context_, *partition_, {}, outcome.error());
             return done_(std::move(outcome).take_error());
         }
         partition::Lsn newest = 0;
@@ -168,6 +173,7 @@ public:
             results.push_back({.answer = std::move(result), .charge = charge});
         }
         context_.receipt.position = position_of(*partition_, newest);
+        spend(context_, *partition_, partition_key_of(steps_), context_.receipt.charge);
         done_(std::move(results));
     }
 
@@ -230,9 +236,16 @@ private:
         return answer;
     }
 
+    // Of the first operation; a transaction has one for all.
+    static std::string_view partition_key_of(const std::vector<Step>& steps) {
+        const auto& first = steps.front().staged;
+        return first ? std::string_view(first->partition_key) : std::string_view();
+    }
+
     static double charge_of(const Result<ItemAnswer>& result) {
-        if (result) return service::charge_of(result->kind);
-        return result.error().code() == ErrorCode::kFailedDependency ? 0 : kReadCharge;
+        if (result) return result->charge;
+        return result.error().code() == ErrorCode::kFailedDependency ? 0
+                                                                     : throughput::kRefusedCharge;
     }
 
     Context& context_;

@@ -7,7 +7,6 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
-#include <limits>
 #include <optional>
 
 #include "auth/principal.h"
@@ -17,6 +16,7 @@
 #include "partition/partition.h"
 #include "service/request.h"
 #include "sql/exec/driver.h"
+#include "throughput/budget.h"
 
 namespace orrery::service {
 
@@ -28,9 +28,8 @@ struct Allowance {
     // stops; a write that was handed to its partition is not.
     TimePoint deadline = TimePoint::max();
     MemoryPool* memory = nullptr;  // shared with other operations; null: no shared maximum
-    // An operation is not begun without any. It may use more than that: the charge is known only
-    // afterwards.
-    double request_units = std::numeric_limits<double>::infinity();
+    // To request units of the partitions it works in. Without one the operation is not metered.
+    std::optional<throughput::Claim> claim;
     // Whether the operation runs where it may wait for the disk. Elsewhere it answers kWouldBlock
     // instead, and is then run again where it may.
     bool may_block = true;
@@ -40,6 +39,7 @@ struct Allowance {
 // The LSN of a partition, for session tokens.
 struct Position {
     std::uint32_t range_id = 0;
+    std::uint32_t version = 0;  // of the token: the container's number
     partition::Lsn lsn = 0;
 };
 

@@ -3,11 +3,13 @@
 #include "service/context.h"
 
 #include <gmock/gmock.h>
+#include <utility>
 
 #include <gtest/gtest.h>
 
-#include "service/charges.h"
+#include "service/metering.h"
 #include "service/test_support.h"
+#include "throughput/charges.h"
 
 namespace orrery::service {
 namespace context_test {
@@ -56,7 +58,8 @@ protected:
 };
 
 TEST_F(ContextTest, NothingIsBegunWithoutRequestUnits) {
-    asked_.context.allowance.request_units = 0;
+    asked_.context.allowance.claim.emplace();
+    spend(asked_.context, *must(services_.partitions->open(*container_, 0)), {}, 1e9);
     EXPECT_EQ(code_of(create(item("1", "a"))), "429/3200");
     EXPECT_EQ(code_of(read("1")), "429/3200");
     EXPECT_EQ(code_of(run({creation(item("1", "a"))}, true)), "429/3200");
@@ -64,31 +67,60 @@ TEST_F(ContextTest, NothingIsBegunWithoutRequestUnits) {
     EXPECT_EQ(code_of(services_.feed->read(asked_, *container_)), "429/3200");
     EXPECT_FALSE(receipt_.position);
     EXPECT_THAT(ids_of(must(services_.feed->read(Asked(), *container_))), IsEmpty());
-    asked_.context.allowance.request_units = 0.5;
-    EXPECT_TRUE(create(item("1", "a"))) << "more than is left is charged afterwards";
+}
+
+TEST_F(ContextTest, OperationsTakeTheirChargeFromTheBudgetOfTheirPartition) {
+    asked_.context.allowance.claim.emplace();
+    const auto partition = must(services_.partitions->open(*container_, 0));
+    double last = 0;
+    const auto spent = [&] {
+        const double total = partition->ledger().spent().units;
+        return total - std::exchange(last, total);
+    };
+    ASSERT_TRUE(create(item("1", "a")));
+    EXPECT_DOUBLE_EQ(spent(), receipt_.charge);
+    EXPECT_EQ(code_of(create(item("1", "a"))), "409");
+    EXPECT_DOUBLE_EQ(spent(), throughput::kRefusedCharge);
+    ASSERT_TRUE(read("1"));
+    EXPECT_DOUBLE_EQ(spent(), 1);
+    EXPECT_EQ(code_of(read("2")), "404");
+    EXPECT_DOUBLE_EQ(spent(), throughput::kRefusedCharge);
+    ASSERT_TRUE(run({creation(item("2", "a")), creation(item("3", "a"))}, true));
+    EXPECT_NEAR(spent(), receipt_.charge, 0.001);
+    ASSERT_TRUE(services_.queries->run(asked_, {}, *container_, kAll));
+    EXPECT_NEAR(spent(), receipt_.charge, 0.001);
+    ASSERT_TRUE(services_.feed->read(asked_, *container_));
+    EXPECT_NEAR(spent(), receipt_.charge, 0.001);
+    asked_.context.allowance.claim.reset();
+    ASSERT_TRUE(read("1"));
+    EXPECT_EQ(spent(), 0) << "the server's own work is not metered";
 }
 
 TEST_F(ContextTest, ChargesWhatWasDone) {
     ASSERT_TRUE(create(item("1", "a")));
-    EXPECT_EQ(receipt_.charge, kWriteCharge);
-    receipt_ = {.charge = kReadCharge, .position = {}, .metrics = {}};
+    const double created = receipt_.charge;
+    EXPECT_GT(created, throughput::write_charge({.new_bytes = 1})) << "the index costs as well";
+    ASSERT_TRUE(read("1"));
+    EXPECT_EQ(receipt_.charge, 1);
     EXPECT_EQ(code_of(create(item("1", "a"))), "409");
-    EXPECT_EQ(receipt_.charge, kReadCharge) << "what it was when the operation began";
+    EXPECT_EQ(receipt_.charge, 1) << "what it was when the operation began";
+    ASSERT_TRUE(create(item("2", "a")));
+    EXPECT_EQ(receipt_.charge, created) << "the same for the same work";
     ASSERT_TRUE(services_.queries->run(asked_, {}, *container_, kAll));
-    EXPECT_EQ(receipt_.charge, kFeedCharge);
-    EXPECT_EQ(receipt_.metrics.counters.rows, 1U);
+    EXPECT_GT(receipt_.charge, 2.3);
+    EXPECT_EQ(receipt_.metrics.counters.rows, 2U);
     EXPECT_EQ(receipt_.metrics.partitions, 1U);
 }
 
 TEST_F(ContextTest, ABatchCostsTheSumOfItsOperations) {
     const auto some = must(run({creation(item("1", "a")), creation(item("1", "a"))}, false));
-    EXPECT_EQ(some[0].charge, kWriteCharge);
-    EXPECT_EQ(some[1].charge, kReadCharge) << "refused";
-    EXPECT_EQ(receipt_.charge, kWriteCharge + kReadCharge);
+    EXPECT_GT(some[0].charge, throughput::write_charge({.new_bytes = 1}));
+    EXPECT_EQ(some[1].charge, throughput::kRefusedCharge);
+    EXPECT_EQ(receipt_.charge, some[0].charge + some[1].charge);
     const auto none = must(run({creation(item("2", "a")), creation(item("1", "a"))}, true));
     EXPECT_EQ(none[0].charge, 0) << "undone";
-    EXPECT_EQ(none[1].charge, kReadCharge);
-    EXPECT_EQ(receipt_.charge, kReadCharge);
+    EXPECT_EQ(none[1].charge, throughput::kRefusedCharge);
+    EXPECT_EQ(receipt_.charge, throughput::kRefusedCharge);
 }
 
 TEST_F(ContextTest, FailuresAfterTheRoutingHaveAPosition) {

@@ -18,14 +18,16 @@ Error owner_not_found() {
     return Error(ErrorCode::kNotFound, "Owner resource does not exist", kOwnerResourceNotFound);
 }
 
-Error throttled() {
+Error throttled(const throughput::Budget::Refusal& refusal) {
     constexpr std::uint32_t kRequestRateTooLarge = 3200;
+    constexpr std::uint32_t kBucketExhausted = 3212;
     return Error(
-        ErrorCode::kThrottled,
-        "Request rate is large. More Request Units may be needed, so no changes were made. "
-        "Please retry this request later. Learn more: "
-        "http://aka.ms/cosmosdb-error-429",
-        kRequestRateTooLarge);
+               ErrorCode::kThrottled,
+               "Request rate is large. More Request Units may be needed, so no changes were made. "
+               "Please retry this request later. Learn more: "
+               "http://aka.ms/cosmosdb-error-429",
+               refusal.of_bucket ? kBucketExhausted : kRequestRateTooLarge)
+        .with_retry_after(refusal.retry_after);
 }
 
 Error bad_request(std::string message, std::uint32_t sub_status) {

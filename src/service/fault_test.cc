@@ -53,6 +53,15 @@ Step create_container(const std::string& name) {
     };
 }
 
+Step replace_offer(const std::string& throughput) {
+    return [=](Services& services) -> Status {
+        const std::string rid = services.catalog->offers().front()->rid.text();
+        TRY(services.offers->replace(
+            Asked(), rid, "{\"content\":{\"offerThroughput\":" + throughput + "}}"));
+        return {};
+    };
+}
+
 Step create_item(const std::string& container, const std::string& body) {
     return [=](Services& services) {
         return status_of(services.create(container_of(services, container), body));
@@ -107,13 +116,15 @@ std::vector<Step> workload() {
         },
         create_container("e"),
         upsert_script("e", R"({"id":"p","body":"three"})"),
+        replace_offer("50000"),
+        replace_offer("500"),
         create_item("e", R"({"id":"1","pk":"a"})"),
         create_item("e", R"({"id":"1","pk":"b"})"),
         [](Services& services) {
             return services.resources->remove_container(Asked(),
                                                         {.database = "d", .container = "e"});
         },
-        [](Services& services) { return services.partitions->drop_removed(); },
+        [](Services& services) { return services.drop_removed(); },
         create_item("c", R"({"id":"last","pk":"b","u":9})"),
     };
 }
@@ -121,7 +132,7 @@ std::vector<Step> workload() {
 // Everything visible to a client.
 std::string described(Services& services) {
     std::string out = must(services.resources->list_databases(Asked(), nullptr)).elements + "\n" +
-                      must(services.resources->list_offers(Asked(), nullptr)).elements + "\n";
+                      must(services.offers->list(Asked(), nullptr)).elements + "\n";
     for (const catalog::ContainerPtr& container : services.catalog->all_containers()) {
         out += catalog::encode(*container) + "\n";
         for (const auto& script : container->scripts.list(model::ScriptKind::kStoredProcedure)) {
@@ -198,7 +209,7 @@ protected:
         EXPECT_EQ(described(machine.services()), states_.back());
         ASSERT_NO_FATAL_FAILURE(restart(machine));
         EXPECT_EQ(described(machine.services()), states_.back());
-        ASSERT_TRUE(machine.services().partitions->drop_removed());
+        ASSERT_TRUE(machine.services().drop_removed());
         EXPECT_TRUE(machine.services().catalog->partitions_to_drop().empty());
     }
 

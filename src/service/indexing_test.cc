@@ -137,7 +137,7 @@ TEST_F(IndexingTest, IgnoresRemovedContainers) {
     create(services_, 10);
     ASSERT_TRUE(replace(services_, kOnlyN));
     ASSERT_TRUE(services_.catalog->remove_container(container->rid, std::nullopt));
-    ASSERT_TRUE(services_.partitions->drop_removed());
+    ASSERT_TRUE(services_.drop_removed());
     EXPECT_FALSE(services_.indexing->advance());
     services_.indexing->adopt(container->rid);
 }

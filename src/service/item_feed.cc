@@ -4,11 +4,13 @@
 
 #include "model/limits.h"
 #include "partition/feed.h"
-#include "service/charges.h"
+#include "service/consistency.h"
 #include "service/errors.h"
 #include "service/item_continuation.h"
 #include "service/item_selection.h"
 #include "service/item_target.h"
+#include "service/metering.h"
+#include "throughput/charges.h"
 
 namespace orrery::service {
 
@@ -27,6 +29,8 @@ Result<Page> ItemFeed::read(Context& context, const catalog::Container& containe
     if (unread.empty()) return bad_request("The continuation token is not valid for this request.");
 
     Page out;
+    double charged = 0;
+    const double factor = read_cost_factor(request);
     for (;;) {
         const partition::FeedRequest feed{
             .scope = unread.scope(),
@@ -35,14 +39,23 @@ Result<Page> ItemFeed::read(Context& context, const catalog::Container& containe
             .bytes_max = model::limits::kPageBytesMax - out.elements.size(),
             .at_least_one = out.count == 0,
             .default_ttl = container.definition.default_ttl};
-        const auto partition = TRY(partitions_.open(container, unread.range(), context.allowance));
+        auto opened = partitions_.open(container, unread.range(), context.allowance);
+        if (charged > 0 && !opened && opened.error().code() == ErrorCode::kThrottled) {
+            // What was read so far is paid for. The next request gets the rest, or the refusal.
+            out.continuation = tokens.sign(unread.parts_from(unread.resume()));
+            return out;
+        }
+        const auto partition = TRY(std::move(opened));
         TRY(check_session(context, *partition));
         partition::FeedPage part = TRY(partition::read_feed(*partition, feed));
         if (part.count > 0 && out.count > 0) out.elements += ',';
         out.elements += part.items;
         out.count += part.count;
-        context.receipt.charge = kFeedCharge;
-        context.receipt.position = {.range_id = partition->identity().range_id, .lsn = part.lsn};
+        const double charge = throughput::feed_charge(part.count, part.items.size()) * factor;
+        charged += charge;
+        context.receipt.charge = charged;
+        spend(context, *partition, partition_key_of(feed.scope), charge);
+        context.receipt.position = position_at(*partition, part.lsn);
         if (part.resume) {
             out.continuation = tokens.sign(unread.parts_from(*std::move(part.resume)));
             return out;

@@ -8,7 +8,9 @@
 #include <gtest/gtest.h>
 
 #include "base/bytes.h"
+#include "base/stopwatch.h"
 #include "service/test_support.h"
+#include "throughput/charges.h"
 
 namespace orrery::service {
 namespace item_feed_test {
@@ -67,7 +69,34 @@ TEST_P(ItemFeedTest, ReturnsEveryItemOnce) {
     EXPECT_THAT(ids_of(page), UnorderedElementsAreArray(all_));
     EXPECT_FALSE(page.continuation);
     EXPECT_EQ(asked.context.receipt.position->range_id, GetParam() - 1);
-    EXPECT_EQ(asked.context.receipt.charge, kFeedCharge);
+    EXPECT_GE(asked.context.receipt.charge, static_cast<double>(all_.size())) << "all are small";
+    EXPECT_LE(asked.context.receipt.charge, static_cast<double>(all_.size() + GetParam()))
+        << "a range without items costs as much as a read";
+}
+
+TEST_P(ItemFeedTest, StopsBeforeARangeInDebt) {
+    constexpr double kMuch = 1e6;
+    const auto last = must(services_.partitions->open(*container_, GetParam() - 1));
+    last->ledger().spend({}, kMuch, {}, monotonic_now());
+    Asked asked;
+    asked.context.allowance.claim.emplace();
+    const Result<Page> page = services_.feed->read(asked, *container_);
+    if (GetParam() == 1) {
+        EXPECT_EQ(code_of(page), "429/3200");
+        return;
+    }
+    ASSERT_TRUE(page);
+    ASSERT_TRUE(page->continuation);
+    Request request;
+    request.continuation = *page->continuation;
+    Asked again(request);
+    again.context.allowance.claim.emplace();
+    EXPECT_EQ(code_of(services_.feed->read(again, *container_)), "429/3200");
+    // Without a claim nothing is refused.
+    std::vector<std::string> ids = ids_of(*page);
+    const std::vector<std::string> rest = ids_of(must(read(request)));
+    ids.insert(ids.end(), rest.begin(), rest.end());
+    EXPECT_THAT(ids, UnorderedElementsAreArray(all_));
 }
 
 TEST_P(ItemFeedTest, PagesOfAnySizeCoverAllItems) {

@@ -24,6 +24,8 @@ public:
     // Returns the patched item. 412/1110 if the condition does not hold.
     Result<model::ItemBody> apply(std::string_view json) const;
 
+    std::size_t size() const { return patch_.operations.size(); }
+
 private:
     ItemPatch(catalog::ContainerPtr container,
               model::Patch patch,

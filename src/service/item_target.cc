@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "model/effective_partition_key.h"
-#include "model/session_token.h"
 #include "service/errors.h"
 
 namespace orrery::service {
@@ -15,20 +14,6 @@ Error wrong_component_count() {
         "Partition key provided either doesn't correspond to definition in the collection or "
         "doesn't match partition key field values specified in the document.",
         kPartitionKeyMismatch);
-}
-
-Status check_consistency(const Request& request) {
-    const auto& level = request.consistency_level;
-    if (!level) return {};
-    if (*level == "Session" || *level == "ConsistentPrefix" || *level == "Eventual") return {};
-    if (*level == "Strong" || *level == "BoundedStaleness") {
-        return bad_request("ConsistencyLevel " + std::string(*level) +
-                           " specified in the request is invalid when service is configured with "
-                           "consistency level Session. Ensure the request consistency level is not "
-                           "stronger than the service consistency level.");
-    }
-    return bad_request("The consistency level '" + std::string(level->substr(0, 40)) +
-                       "' is unknown.");
 }
 
 }  // namespace
@@ -88,30 +73,14 @@ Status check_intended_container(const Request& request, const catalog::Container
         kIntendedContainerMismatch);
 }
 
-Status check_session(const Context& context, const partition::Partition& partition) {
-    const Request& request = context.request;
-    TRY(check_consistency(request));
-    if (!request.session_token || request.session_token->empty()) return {};
-    const auto required =
-        TRY(model::required_lsn(*request.session_token, partition.identity().range_id, {}));
-    const bool wanted = !request.consistency_level || *request.consistency_level == "Session";
-    if (!required || !wanted || *required <= partition.lsn()) return {};
-    // A commit is on disk just before its LSN is published, so check the store before refusing.
-    if (!context.allowance.may_block) return Error(ErrorCode::kWouldBlock, "the session is ahead");
-    std::string bytes;
-    partition::State state;
-    if (TRY(partition.store().get(partition::state_key(), bytes))) {
-        state = TRY(partition::State::decode(bytes));
-    }
-    if (*required <= state.lsn) return {};
-    constexpr std::uint32_t kReadSessionNotAvailable = 1002;
-    return Error(ErrorCode::kNotFound,
-                 "The read session is not available for the input session token.",
-                 kReadSessionNotAvailable);
+Position position_at(const partition::Partition& partition, partition::Lsn lsn) {
+    return {.range_id = partition.identity().range_id,
+            .version = partition.identity().container.number,
+            .lsn = lsn};
 }
 
 Position position_of(const partition::Partition& partition, partition::Lsn at_least) {
-    return {.range_id = partition.identity().range_id, .lsn = std::max(partition.lsn(), at_least)};
+    return position_at(partition, std::max(partition.lsn(), at_least));
 }
 
 }  // namespace orrery::service

@@ -43,10 +43,8 @@ Result<ItemTarget> route(Partitions& partitions,
 // 400/1024 if the client means another container of the same name.
 Status check_intended_container(const Request& request, const catalog::Container& container);
 
-// 400 if the request asks for stronger consistency than the account's; 404/1002 if the partition is
-// behind the client's session.
-Status check_session(const Context& context, const partition::Partition& partition);
-
+// What the client has seen of the partition: this LSN, or the newest one.
+Position position_at(const partition::Partition& partition, partition::Lsn lsn);
 Position position_of(const partition::Partition& partition, partition::Lsn at_least = 0);
 
 }  // namespace orrery::service

@@ -110,33 +110,5 @@ TEST_F(ItemTargetTest, IntendedContainerMustMatch) {
     EXPECT_EQ(code_of(check_intended_container(request, *three_)), "400/1024");
 }
 
-TEST_F(ItemTargetTest, RefusesSessionsAheadOfThePartition) {
-    const auto single = services_.container(R"({"id":"single"})");
-    ASSERT_TRUE(services_.create(single, R"({"id":"1","pk":"a"})").answer);
-    const auto partition = must(services_.partitions->open(*single, 0));
-    const auto check = [&](std::optional<std::string_view> token,
-                           std::optional<std::string_view> level = std::nullopt) {
-        Request request;
-        request.session_token = token;
-        request.consistency_level = level;
-        return code_of(check_session(Asked(request), *partition));
-    };
-    EXPECT_EQ(check(std::nullopt), "ok");
-    EXPECT_EQ(check(""), "ok");
-    EXPECT_EQ(check("0:-1#1"), "ok");
-    EXPECT_EQ(check("0:1"), "ok");
-    EXPECT_EQ(check("0:-1#2"), "404/1002");
-    EXPECT_EQ(check("5:-1#99"), "ok") << "another range";
-    EXPECT_EQ(check("nonsense"), "400");
-    EXPECT_EQ(check("0:-1#2", "Session"), "404/1002");
-    EXPECT_EQ(check("0:-1#2", "Eventual"), "ok");
-    EXPECT_EQ(check("0:-1#2", "ConsistentPrefix"), "ok");
-    EXPECT_EQ(check(std::nullopt, "Strong"), "400");
-    EXPECT_EQ(check(std::nullopt, "BoundedStaleness"), "400");
-    EXPECT_EQ(check(std::nullopt, "Whatever"), "400");
-    EXPECT_EQ(position_of(*partition).lsn, 1);
-    EXPECT_EQ(position_of(*partition, 5).lsn, 5);
-}
-
 }  // namespace item_target_test
 }  // namespace orrery::service

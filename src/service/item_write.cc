@@ -3,8 +3,10 @@
 #include "base/ascii.h"
 #include "model/etag.h"
 #include "partition/item_json.h"
+#include "service/consistency.h"
 #include "service/errors.h"
 #include "service/item_patch.h"
+#include "throughput/charges.h"
 
 namespace orrery::service {
 
@@ -19,6 +21,22 @@ ItemAnswer answer_of(partition::StoredItem item,
     answer.item_lsn = item.header().lsn;
     answer.json_offset = item.json_offset();
     answer.record = std::move(item).take_record();
+    return answer;
+}
+
+ItemAnswer answer_of(partition::WrittenItem written,
+                     const partition::Identity& identity,
+                     std::size_t properties_patched = 0) {
+    const double charge = throughput::write_charge({.old_bytes = written.old_bytes,
+                                                    .new_bytes = written.item.json().size(),
+                                                    .terms_removed = written.index.removed,
+                                                    .terms_added = written.index.added,
+                                                    .properties_patched = properties_patched});
+    ItemAnswer answer =
+        answer_of(std::move(written.item),
+                  identity,
+                  written.created ? ItemAnswer::Kind::kCreated : ItemAnswer::Kind::kReplaced);
+    answer.charge = charge;
     return answer;
 }
 
@@ -77,16 +95,13 @@ Result<StagedOperation> stage_put(Partitions& partitions,
     const partition::Identity& identity = target.partition->identity();
     return StagedOperation{
         .partition = std::move(target.partition),
+        .partition_key = std::move(target.partition_key),
         .run = [&identity,
                 operation,
                 body = std::move(body),
                 epk = std::move(target.epk),
                 rules = std::move(rules)](partition::ItemWriter& writer) -> Result<ItemAnswer> {
-            partition::WrittenItem written = TRY((writer.*operation)(body, epk, rules));
-            return answer_of(
-                std::move(written.item),
-                identity,
-                written.created ? ItemAnswer::Kind::kCreated : ItemAnswer::Kind::kReplaced);
+            return answer_of(TRY((writer.*operation)(body, epk, rules)), identity);
         }};
 }
 
@@ -119,8 +134,11 @@ ItemAnswer read_answer(const Request& request,
                        const partition::Identity& identity,
                        partition::StoredItem item) {
     ItemAnswer answer = answer_of(std::move(item), identity, ItemAnswer::Kind::kRead);
+    const double factor = read_cost_factor(request);
+    answer.charge = throughput::read_charge(answer.record.size() - answer.json_offset) * factor;
     if (request.if_none_match && model::etag_matches(*request.if_none_match, answer.etag)) {
         answer.kind = ItemAnswer::Kind::kNotModified;
+        answer.charge = throughput::kRefusedCharge * factor;
     }
     return answer;
 }
@@ -150,12 +168,12 @@ Result<StagedOperation> stage_replace(Partitions& partitions,
     const partition::Identity& identity = located.partition->identity();
     return StagedOperation{
         .partition = std::move(located.partition),
+        .partition_key = located.ref.partition_key.value_or(""),
         .run = [&identity,
                 ref = std::move(located.ref),
                 body = std::move(body),
                 rules = std::move(rules)](partition::ItemWriter& writer) -> Result<ItemAnswer> {
-            partition::WrittenItem written = TRY(writer.replace(ref, body, rules));
-            return answer_of(std::move(written.item), identity, ItemAnswer::Kind::kReplaced);
+            return answer_of(TRY(writer.replace(ref, body, rules)), identity);
         }};
 }
 
@@ -172,11 +190,12 @@ Result<StagedOperation> stage_patch(Partitions& partitions,
     const partition::Identity& identity = located.partition->identity();
     return StagedOperation{
         .partition = std::move(located.partition),
+        .partition_key = located.ref.partition_key.value_or(""),
         .run = [&identity, ref = std::move(located.ref), patch, rules = std::move(rules)](
                    partition::ItemWriter& writer) -> Result<ItemAnswer> {
             partition::WrittenItem written = TRY(writer.change(
                 ref, [&](std::string_view json) { return patch->apply(json); }, rules));
-            return answer_of(std::move(written.item), identity, ItemAnswer::Kind::kReplaced);
+            return answer_of(std::move(written), identity, patch->size());
         }};
 }
 
@@ -186,14 +205,19 @@ Result<StagedOperation> stage_remove(Partitions& partitions,
                                      const ItemAddress& address) {
     LocatedItem located = TRY(locate_item(partitions, context, container, address));
     partition::WriteRules rules = TRY(rules_of(context.request, container));
-    return StagedOperation{.partition = std::move(located.partition),
-                           .run = [ref = std::move(located.ref), rules = std::move(rules)](
-                                      partition::ItemWriter& writer) -> Result<ItemAnswer> {
-                               ItemAnswer answer;
-                               answer.kind = ItemAnswer::Kind::kRemoved;
-                               answer.item_lsn = TRY(writer.remove(ref, rules));
-                               return answer;
-                           }};
+    return StagedOperation{
+        .partition = std::move(located.partition),
+        .partition_key = located.ref.partition_key.value_or(""),
+        .run = [ref = std::move(located.ref),
+                rules = std::move(rules)](partition::ItemWriter& writer) -> Result<ItemAnswer> {
+            ItemAnswer answer;
+            answer.kind = ItemAnswer::Kind::kRemoved;
+            const partition::RemovedItem removed = TRY(writer.remove(ref, rules));
+            answer.item_lsn = removed.lsn;
+            answer.charge = throughput::write_charge(
+                {.old_bytes = removed.bytes, .terms_removed = removed.index.removed});
+            return answer;
+        }};
 }
 
 Result<StagedOperation> stage_remove_key(Partitions& partitions,
@@ -204,11 +228,13 @@ Result<StagedOperation> stage_remove_key(Partitions& partitions,
     ItemTarget target = TRY(route(partitions, context, container, key));
     return StagedOperation{
         .partition = std::move(target.partition),
+        .partition_key = target.partition_key,
         .run = [partition_key = std::move(target.partition_key),
                 epk = std::move(target.epk)](partition::ItemWriter& writer) -> Result<ItemAnswer> {
             ItemAnswer answer;
             answer.kind = ItemAnswer::Kind::kRemoved;
             answer.item_lsn = TRY(writer.delete_key(partition_key, epk));
+            answer.charge = throughput::kResourceCharge;
             return answer;
         }};
 }
@@ -225,6 +251,7 @@ Result<StagedOperation> stage_read(Partitions& partitions,
     if (context.request.if_none_match) known = std::string(*context.request.if_none_match);
     return StagedOperation{
         .partition = std::move(located.partition),
+        .partition_key = located.ref.partition_key.value_or(""),
         .run = [&identity,
                 ref = std::move(located.ref),
                 rules = std::move(rules),

@@ -13,7 +13,6 @@
 #include "catalog/resources.h"
 #include "model/resource_id.h"
 #include "partition/partition.h"
-#include "service/charges.h"
 #include "service/context.h"
 #include "service/item_target.h"
 #include "service/partitions.h"
@@ -30,14 +29,11 @@ struct ItemAnswer {
     std::size_t json_offset = 0;
     std::string etag;
     partition::Lsn item_lsn = 0;
+    double charge = 0;  // in request units
 };
 
 inline bool is_read(ItemAnswer::Kind kind) {
     return kind == ItemAnswer::Kind::kRead || kind == ItemAnswer::Kind::kNotModified;
-}
-
-inline double charge_of(ItemAnswer::Kind kind) {
-    return is_read(kind) ? kReadCharge : kWriteCharge;
 }
 
 // An item by its id, or by its rid.
@@ -64,6 +60,7 @@ ItemAnswer read_answer(const Request& request,
 
 struct StagedOperation {
     std::shared_ptr<partition::Partition> partition;
+    std::string partition_key;  // encoded; empty if it is not known
     // Valid as long as the partition.
     std::function<Result<ItemAnswer>(partition::ItemWriter&)> run;
 };

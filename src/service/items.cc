@@ -1,8 +1,37 @@
 #include "service/items.h"
 
+#include "base/stopwatch.h"
+#include "service/consistency.h"
 #include "service/errors.h"
+#include "service/metering.h"
 
 namespace orrery::service {
+
+namespace {
+
+Result<ItemAnswer> read_located(const Context& context,
+                                const catalog::Container& container,
+                                const LocatedItem& located) {
+    const partition::Partition& partition = *located.partition;
+    TRY(check_session(context, partition));
+    auto found = TRY(
+        partition.read(located.ref, container.definition.default_ttl, context.allowance.may_block));
+    TRY(partition.check_open());
+    if (!found) return item_not_found();
+    return read_answer(context.request, partition.identity(), std::move(*found));
+}
+
+std::vector<throughput::HotKey> hottest_keys(const throughput::Ledger& ledger) {
+    constexpr std::size_t kShown = 10;
+    std::vector<throughput::HotKey> out = ledger.hot_keys().top(kShown, monotonic_now());
+    for (throughput::HotKey& hot : out) {
+        const auto key = model::PartitionKeyValue::decode(hot.key);
+        hot.key = key ? key->to_json() : "[]";
+    }
+    return out;
+}
+
+}  // namespace
 
 // One write in the executor.
 class Items::Task final : public partition::WriteTask {
@@ -16,10 +45,16 @@ public:
     }
 
     void complete(Status outcome) override {
+        const partition::Partition& partition = *operation_.partition;
+        const std::string& key = operation_.partition_key;
         context_.receipt.position =
-            position_of(*operation_.partition, outcome ? answer_.item_lsn : partition::Lsn{0});
-        if (!outcome) return done_(std::move(outcome).take_error());
-        context_.receipt.charge = charge_of(answer_.kind);
+            position_of(partition, outcome ? answer_.item_lsn : partition::Lsn{0});
+        if (!outcome) {
+            spend_on_failure(context_, partition, key, outcome.error());
+            return done_(std::move(outcome).take_error());
+        }
+        context_.receipt.charge = answer_.charge;
+        spend(context_, partition, key, answer_.charge);
         done_(std::move(answer_));
     }
 
@@ -35,13 +70,17 @@ Result<ItemAnswer> Items::read(Context& context,
                                const ItemAddress& address) {
     const LocatedItem located = TRY(locate_item(partitions_, context, *container, address));
     const partition::Partition& partition = *located.partition;
+    const std::string_view key =
+        located.ref.partition_key ? *located.ref.partition_key : std::string_view();
     context.receipt.position = position_of(partition);
-    TRY(check_session(context, partition));
-    auto found = TRY(partition.read(
-        located.ref, container->definition.default_ttl, context.allowance.may_block));
-    if (!found) return item_not_found();
-    ItemAnswer answer = read_answer(context.request, partition.identity(), std::move(*found));
-    context.receipt.position = position_of(partition, answer.item_lsn);
+    auto answer = read_located(context, *container, located);
+    if (answer) {
+        context.receipt.position = position_of(partition, answer->item_lsn);
+        context.receipt.charge = answer->charge;
+        spend(context, partition, key, answer->charge);
+    } else {
+        spend_on_failure(context, partition, key, answer.error());
+    }
     return answer;
 }
 
@@ -92,18 +131,23 @@ Result<ContainerUsage> Items::usage(const catalog::Container& container) {
     ContainerUsage usage;
     for (std::size_t i = 0; i < container.ranges.size(); ++i) {
         const auto partition = TRY(partitions_.open(container, i));
-        const RangeUsage& range =
-            usage.ranges.emplace_back(RangeUsage{.range_id = container.ranges[i].id,
-                                                 .item_count = partition->item_count(),
-                                                 .item_bytes = partition->item_bytes()});
+        RangeUsage range{.range_id = container.ranges[i].id,
+                         .item_count = partition->item_count(),
+                         .item_bytes = partition->item_bytes(),
+                         .budget = {},
+                         .hottest_keys = hottest_keys(partition->ledger())};
+        if (const auto& budget = partition->ledger().budget()) {
+            range.budget = budget->usage(monotonic_now());
+        }
         usage.item_count += range.item_count;
         usage.item_bytes += range.item_bytes;
+        usage.ranges.push_back(std::move(range));
     }
     return usage;
 }
 
 Status Items::locate(Context& context, const catalog::Container& container) {
-    const auto partition = TRY(partitions_.open(container, 0, context.allowance));
+    const auto partition = TRY(partitions_.open(container, 0));
     context.receipt.position = position_of(*partition);
     return {};
 }

@@ -22,6 +22,9 @@ struct RangeUsage {
     std::uint32_t range_id = 0;
     std::uint64_t item_count = 0;
     std::uint64_t item_bytes = 0;
+    throughput::Account::Usage budget;
+    // Partition keys as JSON arrays, those that use the most request units first.
+    std::vector<throughput::HotKey> hottest_keys;
 };
 
 struct ContainerUsage {

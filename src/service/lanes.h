@@ -26,6 +26,7 @@ struct Lanes {
     ThreadPool control;  // databases, containers, scripts, offers
     ThreadPool items;    // batches, large items, and whatever may wait for the disk
     PacedPool queries;   // queries and feeds
+    ThreadPool monitoring{ThreadPool::Options{.threads = 1, .queue_max = 8}};  // metrics
 };
 
 // One thread per core, but at least two: one may be waiting for the disk.

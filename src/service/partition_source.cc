@@ -32,6 +32,7 @@ Result<std::unique_ptr<PartitionSource>> PartitionSource::open(
     const auto view = partition.index_view();
     partition::Snapshot snapshot =
         TRY(partition::Snapshot::take(partition, scope, default_ttl, partition.view(may_block)));
+    TRY(partition.check_open());
     partition::IndexReader index =
         TRY(partition::IndexReader::open(partition, view, snapshot.reader(), may_block));
     return std::make_unique<PartitionSource>(Opened(), std::move(snapshot), std::move(index));

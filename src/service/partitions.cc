@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <chrono>
 #include <mutex>
-#include <thread>
 
 #include "index/path_policy.h"
 #include "service/errors.h"
+#include "service/metering.h"
 
 namespace orrery::service {
 
@@ -35,13 +35,14 @@ Partitions::~Partitions() {
 Result<std::shared_ptr<partition::Partition>> Partitions::open(const catalog::Container& container,
                                                                std::size_t range_index,
                                                                const Allowance& allowance) {
-    if (allowance.request_units <= 0) return throttled();
     const catalog::PartitionRange& range = container.ranges[range_index];
     if (auto found = find(range.partition); found && !found->is_closed()) {
         found->mark_used();
+        TRY(check_budget(allowance, *found));
         return found;
     }
     if (!allowance.may_block) return Error(ErrorCode::kWouldBlock, "the partition is not open");
+    TRY(wait_until_released(range.partition, allowance));
     const std::unique_lock lock(mutex_);
     // A request may still hold an old version of the container, and a partition that is gone must
     // not be reopened. Removal updates the catalog before this map, so checking in this order is
@@ -55,6 +56,7 @@ Result<std::shared_ptr<partition::Partition>> Partitions::open(const catalog::Co
         slot.reset();
     }
     if (!slot) slot = TRY(open_store(*newest, range));
+    TRY(check_budget(allowance, *slot));
     return slot;
 }
 
@@ -63,11 +65,31 @@ Result<std::shared_ptr<partition::Partition>> Partitions::open_store(
     const auto policy = TRY(
         index::PathPolicy::compile(container.definition, container.definition.computed_properties));
     auto store = TRY(engine_.open(range.partition));
-    return partition::Partition::open(
-        {.container = container.rid, .range_id = range.id, .storage_id = range.partition},
-        std::move(store),
-        environment_,
-        policy);
+    auto environment = environment_;
+    // Containers without a partition key hold half as much as a key does: 10 GB and 20 GB.
+    if (container.definition.partition_key.system_key) environment.key_bytes_max /= 2;
+    auto partition = TRY(partition::Partition::open({.container = container.rid,
+                                                     .range_id = range.id,
+                                                     .parents = range.parents,
+                                                     .storage_id = range.partition},
+                                                    std::move(store),
+                                                    environment,
+                                                    policy,
+                                                    budgets_.of(container, range)));
+    partition->keep_versions(container.definition.version_retention_minutes > 0);
+    return partition;
+}
+
+void Partitions::adopt_retention(model::ContainerRid rid) {
+    // With the lock held: whoever opens a partition now has the newest definition.
+    const std::unique_lock lock(mutex_);
+    const catalog::ContainerPtr container = catalog_.find_container(rid);
+    if (!container) return;
+    for (const catalog::PartitionRange& range : container->ranges) {
+        const auto found = open_.find(range.partition);
+        if (found == open_.end() || !found->second) continue;
+        found->second->keep_versions(container->definition.version_retention_minutes > 0);
+    }
 }
 
 void Partitions::close_unused() {
@@ -98,25 +120,64 @@ Result<bool> Partitions::is_written(storage::PartitionId id) const {
     return store->get(partition::state_key(), value);
 }
 
-Status Partitions::drop_removed() {
+Result<std::shared_ptr<partition::Partition>> Partitions::open_new(
+    const catalog::Container& container, const catalog::PartitionRange& range) {
+    return open_store(container, range);
+}
+
+void Partitions::adopt(const std::shared_ptr<partition::Partition>& partition) {
+    const std::unique_lock lock(mutex_);
+    open_[partition->identity().storage_id] = partition;
+}
+
+void Partitions::disown(const partition::Partition& partition) {
+    const std::unique_lock lock(mutex_);
+    const auto found = open_.find(partition.identity().storage_id);
+    if (found != open_.end() && found->second.get() == &partition) open_.erase(found);
+}
+
+void Partitions::hold(storage::PartitionId id) {
+    {
+        const std::lock_guard lock(holding_);
+        held_.insert(id);
+    }
+    if (const auto partition = find(id)) partition->close();
+}
+
+void Partitions::release(storage::PartitionId id) {
+    {
+        const std::lock_guard lock(holding_);
+        held_.erase(id);
+    }
+    released_.notify_all();
+}
+
+Status Partitions::wait_until_released(storage::PartitionId id, const Allowance& allowance) {
+    std::unique_lock lock(holding_);
+    if (!held_.contains(id)) return {};
+    if (!allowance.may_block) return Error(ErrorCode::kWouldBlock, "the partition is held");
+    constexpr auto kPatience = std::chrono::seconds(10);
+    if (released_.wait_for(lock, kPatience, [&] { return !held_.contains(id); })) return {};
+    return Error(ErrorCode::kUnavailable, "The partition is being replaced; retry later.");
+}
+
+Result<bool> Partitions::drop_removed() {
+    bool some_in_use = false;
     for (const storage::PartitionId id : catalog_.partitions_to_drop()) {
-        std::weak_ptr<partition::Partition> in_use;
-        if (const auto partition = find(id)) {
-            partition->close();
-            in_use = partition;
-        }
+        if (const auto partition = find(id)) partition->close();
         {
             const std::unique_lock lock(mutex_);
-            open_.erase(id);
-        }
-        constexpr auto kPause = std::chrono::milliseconds(1);
-        while (!in_use.expired()) {
-            std::this_thread::sleep_for(kPause);
+            const auto found = open_.find(id);
+            if (found != open_.end() && found->second.use_count() > 1) {
+                some_in_use = true;
+                continue;
+            }
+            if (found != open_.end()) open_.erase(found);
         }
         TRY(engine_.drop(id));
         TRY(catalog_.forget_dropped(id));
     }
-    return {};
+    return some_in_use;
 }
 
 }  // namespace orrery::service

@@ -9,13 +9,17 @@
 
 #pragma once
 
+#include <condition_variable>
 #include <memory>
+#include <mutex>
+#include <set>
 #include <unordered_map>
 
 #include "base/read_mostly.h"
 #include "base/result.h"
 #include "catalog/catalog.h"
 #include "partition/partition.h"
+#include "service/budgets.h"
 #include "service/context.h"
 #include "storage/engine.h"
 
@@ -25,19 +29,36 @@ class Partitions {
 public:
     Partitions(storage::Engine& engine,
                catalog::Catalog& catalog,
+               Budgets& budgets,
                const partition::Partition::Environment& environment)
-        : engine_(engine), catalog_(catalog), environment_(environment) {}
+        : engine_(engine), catalog_(catalog), budgets_(budgets), environment_(environment) {}
     Partitions(const Partitions&) = delete;
     Partitions& operator=(const Partitions&) = delete;
     // Waits for the writes in progress.
     ~Partitions();
 
     // 404/1003 if the container has been removed, 410/1002 if it has another map of ranges now,
-    // 429/3200 if the allowance has no request units. If it may not block, kWouldBlock for a
+    // 429/3200 if the partition's request units are used up. If it may not block, kWouldBlock for a
     // partition that is not open.
     Result<std::shared_ptr<partition::Partition>> open(const catalog::Container& container,
                                                        std::size_t range_index,
                                                        const Allowance& allowance = {});
+
+    // A partition that is not part of the container yet: it is being filled. Nobody else finds it
+    // before adopt().
+    Result<std::shared_ptr<partition::Partition>> open_new(const catalog::Container& container,
+                                                           const catalog::PartitionRange& range);
+    void adopt(const std::shared_ptr<partition::Partition>& partition);
+    // It did not become part of the container after all. Adopted or not.
+    void disown(const partition::Partition& partition);
+
+    // Applies a changed policy of the container, on what versions are kept, to open partitions.
+    void adopt_retention(model::ContainerRid rid);
+
+    // Ends the writes to a partition that others are about to replace, and makes those who want to
+    // open it wait until release().
+    void hold(storage::PartitionId id);
+    void release(storage::PartitionId id);
 
     // The partition if it is open, else null. Does not count as use.
     std::shared_ptr<partition::Partition> find(storage::PartitionId id) const;
@@ -49,20 +70,26 @@ public:
     // Whether it was ever written to.
     Result<bool> is_written(storage::PartitionId id) const;
 
-    // Drops the data of removed containers and their entries in the catalog's drop list. Call after
-    // a removal and at startup; safe to repeat, not thread-safe. Blocks until the partitions are no
-    // longer in use.
-    Status drop_removed();
+    // Drops the data of partitions in the catalog's drop list, and their entries in it. Call after
+    // a removal and at startup; safe to repeat, not thread-safe. Partitions that are still in use
+    // stay for the next call; returns whether there are any.
+    Result<bool> drop_removed();
 
 private:
+    Status wait_until_released(storage::PartitionId id, const Allowance& allowance);
     Result<std::shared_ptr<partition::Partition>> open_store(const catalog::Container& container,
                                                              const catalog::PartitionRange& range);
 
     storage::Engine& engine_;
     catalog::Catalog& catalog_;
+    Budgets& budgets_;
     const partition::Partition::Environment environment_;
     mutable ReadMostlyMutex mutex_;
     std::unordered_map<storage::PartitionId, std::shared_ptr<partition::Partition>> open_;
+
+    std::mutex holding_;
+    std::condition_variable released_;
+    std::set<storage::PartitionId> held_;
 };
 
 }  // namespace orrery::service

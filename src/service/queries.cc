@@ -4,13 +4,14 @@
 
 #include "base/ascii.h"
 #include "model/limits.h"
-#include "service/charges.h"
 #include "service/computed.h"
+#include "service/consistency.h"
 #include "service/errors.h"
 #include "service/item_continuation.h"
 #include "service/item_selection.h"
 #include "service/item_target.h"
 #include "service/merged_source.h"
+#include "service/metering.h"
 #include "service/partition_source.h"
 #include "service/read_ahead.h"
 #include "service/surroundings.h"
@@ -19,10 +20,19 @@
 #include "sql/parser.h"
 #include "sql/query_plan.h"
 #include "sql/walk.h"
+#include "throughput/charges.h"
 
 namespace orrery::service {
 
 namespace {
+
+double charge_of(const Metrics& metrics) {
+    return throughput::query_charge({.partitions = metrics.partitions,
+                                     .index_entries = metrics.counters.index_entries_read,
+                                     .items_loaded = metrics.counters.items_read,
+                                     .bytes_loaded = metrics.counters.item_bytes_read,
+                                     .result_bytes = metrics.counters.row_bytes});
+}
 
 Error too_long_here() {
     return Error(ErrorCode::kWouldBlock, "the query takes too long for this thread");
@@ -137,7 +147,7 @@ public:
           feed_(std::move(feed)) {}
 
     // Reads a single range.
-    Status read(QueryPage& page) const {
+    Status read(QueryPage& page) {
         const ItemTokens tokens(signer_, feed_, container_, selection_);
         const UnreadRanges unread =
             TRY(unread_from(tokens, context_.request.continuation, {ranges_.front()}));
@@ -149,7 +159,7 @@ public:
 
     // Reads range by range, as the service's gateway does: a page holds the rows of one range, so
     // its session token and its metrics belong to that range.
-    Status read_routed(QueryPage& page) const {
+    Status read_routed(QueryPage& page) {
         UnreadRanges unread = TRY(unread_routed());
         const auto resume = TRY(read_range(unread, page));
         if (!resume) unread.finish_range();
@@ -160,7 +170,7 @@ public:
     }
 
     // Reads all ranges at once. A position in the common order applies to each of them.
-    Status read_merged(ThreadPool& readers, QueryPage& page) const {
+    Status read_merged(ThreadPool& readers, QueryPage& page) {
         const ItemTokens tokens(signer_, feed_, container_, selection_);
         sql::Resume from;
         if (context_.request.continuation) {
@@ -178,6 +188,19 @@ public:
                 tokens.sign({{.epks = selection_.epks, .resume = resume->encode()}});
         }
         return {};
+    }
+
+    // Each partition bears an equal part of what was done, or of the price of a failure.
+    void settle(const Status& outcome) const {
+        const std::string_view key = partition_key_of(selection_.scope);
+        for (const auto& partition : visited_) {
+            if (outcome) {
+                const auto share = static_cast<double>(visited_.size());
+                spend(context_, *partition, key, context_.receipt.charge / share);
+            } else {
+                spend_on_failure(context_, *partition, key, outcome.error());
+            }
+        }
     }
 
 private:
@@ -218,20 +241,19 @@ private:
         return routed.to_json();
     }
 
-    Result<std::optional<sql::Resume>> read_range(const UnreadRanges& unread,
-                                                  QueryPage& page) const {
+    Result<std::optional<sql::Resume>> read_range(const UnreadRanges& unread, QueryPage& page) {
         const auto source = TRY(open(unread.range(), unread.scope()));
         return page.read(*source, TRY(sql::Resume::decode(unread.resume())));
     }
 
     Result<std::unique_ptr<PartitionSource>> open(std::size_t range,
-                                                  const partition::FeedScope& scope) const {
-        const auto partition = TRY(partitions_.open(container_, range, context_.allowance));
+                                                  const partition::FeedScope& scope) {
+        const auto& partition =
+            visited_.emplace_back(TRY(partitions_.open(container_, range, context_.allowance)));
         TRY(check_session(context_, *partition));
         auto source = TRY(PartitionSource::open(
             *partition, scope, container_.definition.default_ttl, context_.allowance.may_block));
-        context_.receipt.position = {.range_id = partition->identity().range_id,
-                                     .lsn = source->lsn()};
+        context_.receipt.position = position_at(*partition, source->lsn());
         ++context_.receipt.metrics.partitions;
         return source;
     }
@@ -243,6 +265,7 @@ private:
     const ItemSelection& selection_;
     const std::vector<std::size_t>& ranges_;
     const ItemTokens::Feed feed_;
+    std::vector<std::shared_ptr<partition::Partition>> visited_;
 };
 
 // A scan of a logical partition uses its key; the service reports that as an index on the paths of
@@ -320,20 +343,25 @@ Result<QueryAnswer> Queries::run(Context& context,
         if (!context.allowance.may_block) return too_long_here();  // it waits for other threads
         query.context.surroundings.budget->take(read_ahead_bytes_max(ranges.size()));
     }
-    const RangeReader reader(partitions_,
-                             signer_,
-                             context,
-                             {container, selection, ranges},
-                             {.name = merge ? "merged query" : "query",
-                              .digest = [&query] { return digest_of(query); },
-                              .name_v1 = merged ? "merged query" : "query"});
-    TRY(merged               ? reader.read_merged(readers_, page)
-        : merge || addressed ? reader.read(page)
-                             : reader.read_routed(page));
+    RangeReader reader(partitions_,
+                       signer_,
+                       context,
+                       {container, selection, ranges},
+                       {.name = merge ? "merged query" : "query",
+                        .digest = [&query] { return digest_of(query); },
+                        .name_v1 = merged ? "merged query" : "query"});
+    Status outcome = merged               ? reader.read_merged(readers_, page)
+                     : merge || addressed ? reader.read(page)
+                                          : reader.read_routed(page);
+    if (outcome) {
+        context.receipt.charge =
+            charge_of(context.receipt.metrics) * read_cost_factor(context.request);
+    }
+    reader.settle(outcome);
+    TRY(std::move(outcome));
     if (options.index_metrics || query.syntax->explain) {
         add_partition_key_index(container, selection, page.answer().access);
     }
-    context.receipt.charge = kFeedCharge;
     context.receipt.metrics.compile = compiled - start;
     context.receipt.metrics.run = SteadyClock::now() - compiled;
     return std::move(page).finish();
@@ -358,9 +386,11 @@ Result<QueryAnswer> Queries::run_over(Context& context,
         if (!parts) return bad_continuation();
         from = TRY(sql::Resume::decode(parts->front().resume));
     }
-    return service::run_over(context, query, source, from, [&](const sql::Resume& resume) {
+    auto answer = service::run_over(context, query, source, from, [&](const sql::Resume& resume) {
         return tokens.sign({{.epks = selection.epks, .resume = resume.encode()}});
     });
+    context.receipt.charge = charge_of(context.receipt.metrics);
+    return answer;
 }
 
 Result<ParsedQuery> Queries::parse(const catalog::Container& container,

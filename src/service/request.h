@@ -6,6 +6,8 @@
 #include <optional>
 #include <string_view>
 
+#include "model/consistency.h"
+
 namespace orrery::service {
 
 // API versions are dates; compared as the number yyyymmdd.
@@ -30,6 +32,7 @@ struct Request {
     std::optional<std::string_view> if_none_match;
     std::optional<std::string_view> session_token;
     std::optional<std::string_view> consistency_level;
+    model::ConsistencyLevel account_consistency = model::ConsistencyLevel::kSession;
     std::optional<std::string_view> continuation;
     std::optional<std::string_view> max_item_count;
     std::optional<std::string_view> intended_container_rid;
@@ -37,6 +40,10 @@ struct Request {
     std::optional<std::string_view> offer_throughput;
     std::optional<std::string_view> autopilot_settings;
     std::optional<std::string_view> offer_type;
+    std::optional<std::string_view> token_seconds;  // how long a resource token is to be valid
+    // A replaced offer changes its mode.
+    bool migrate_to_autoscale = false;
+    bool migrate_to_manual = false;
     // Writes store the item without _self and _attachments.
     bool exclude_system_properties = false;
 };

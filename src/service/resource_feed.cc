@@ -6,9 +6,9 @@
 
 #include "base/bytes.h"
 #include "model/limits.h"
-#include "service/charges.h"
 #include "service/surroundings.h"
 #include "sql/source.h"
+#include "throughput/charges.h"
 
 namespace orrery::service {
 
@@ -87,7 +87,7 @@ Result<Page> ResourceFeed::page(Context& context,
                                 const std::string& scope) const {
     Page page = TRY(query == nullptr ? list(context.request, resources, scope)
                                      : rows(context, resources, *query, scope));
-    context.receipt.charge = kFeedCharge;
+    context.receipt.charge = throughput::feed_charge(page.count, page.elements.size());
     return page;
 }
 

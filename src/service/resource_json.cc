@@ -20,6 +20,18 @@ void set_system_properties(Value& out,
     out.set("_ts", revision.timestamp);
 }
 
+Value autoscale_settings(const model::Throughput& throughput) {
+    Value out(Value::Object{{"tier", 0},
+                            {"maximumTierThroughput", throughput.request_units},
+                            {"autoUpgrade", false},
+                            {"maxThroughput", throughput.request_units},
+                            {"targetMaxThroughput", 0}});
+    if (throughput.auto_upgrade_policy) {
+        out.set("autoUpgradePolicy", *throughput.auto_upgrade_policy);
+    }
+    return out;
+}
+
 }  // namespace
 
 model::PolicyForm policy_form_of(ApiVersion version) {
@@ -52,23 +64,21 @@ Value to_json(const catalog::Container& container, ApiVersion version) {
     return out;
 }
 
-Value to_json(const catalog::Offer& offer) {
+Value to_json(const catalog::Offer& offer, const OfferFigures& figures) {
     const model::Throughput& throughput = offer.throughput;
     Value content(Value::Object{});
-    // Autoscale starts at a tenth of its maximum, so report that for an idle container.
-    content.set("offerThroughput",
-                throughput.autoscale ? throughput.request_units / 10 : throughput.request_units);
+    content.set("offerThroughput", figures.units);
     content.set("offerIsRUPerMinuteThroughputEnabled", false);
     content.set("offerMinimumThroughputParameters",
-                Value(Value::Object{{"maxThroughputEverProvisioned", throughput.request_units},
-                                    {"maxConsumedStorageEverInKB", 0}}));
+                Value(Value::Object{{"maxThroughputEverProvisioned", offer.highest_units},
+                                    {"maxConsumedStorageEverInKB",
+                                     static_cast<std::int64_t>(figures.highest_storage_kb)}}));
     content.set("offerLastReplaceTimestamp", offer.revision.timestamp);
     if (throughput.autoscale) {
-        content.set("offerAutopilotSettings",
-                    Value(Value::Object{{"tier", 0},
-                                        {"maximumTierThroughput", throughput.request_units},
-                                        {"autoUpgrade", false},
-                                        {"maxThroughput", throughput.request_units}}));
+        content.set("offerAutopilotSettings", autoscale_settings(throughput));
+    }
+    if (!throughput.buckets.empty()) {
+        content.set("throughputBuckets", model::to_json(throughput.buckets));
     }
     Value out(Value::Object{});
     out.set("id", offer.rid.text());
@@ -88,6 +98,26 @@ Value to_json(const catalog::Script& script) {
     return out;
 }
 
+Value to_json(const catalog::ClientKey& key) {
+    Value out = key.definition;
+    set_system_properties(out, key.rid.text(), key.self_link(), key.revision);
+    return out;
+}
+
+Value to_json(const catalog::User& user) {
+    Value out(Value::Object{});
+    out.set("id", user.name);
+    set_system_properties(out, user.rid.text(), user.self_link(), user.revision);
+    out.set("_permissions", "permissions/");
+    return out;
+}
+
+Value to_json(const catalog::Permission& permission) {
+    Value out = model::to_json(permission.definition);
+    set_system_properties(out, permission.rid.text(), permission.self_link(), permission.revision);
+    return out;
+}
+
 Value to_json(const catalog::Container& container, const catalog::PartitionRange& range) {
     const std::string rid =
         model::PartitionKeyRangeRid{.container = container.rid, .number = range.id}.text();
@@ -102,7 +132,10 @@ Value to_json(const catalog::Container& container, const catalog::PartitionRange
     auto share = Value::parse(fmt::format("{}", fraction));
     out.set("throughputFraction", share ? std::move(share).take() : Value(1));
     out.set("status", "online");
-    out.set("parents", Value::Array{});
+    Value::Array parents;
+    for (const std::uint32_t parent : range.parents)
+        parents.push_back(std::to_string(parent));
+    out.set("parents", std::move(parents));
     out.set("ownedArchivalPKRangeIds", Value::Array{});
     return out;
 }

@@ -2,13 +2,15 @@
 
 #include <algorithm>
 
+#include "model/client_encryption.h"
 #include "model/etag.h"
 #include "model/limits.h"
 #include "model/names.h"
-#include "service/charges.h"
+#include "model/throughput_rules.h"
 #include "service/computed.h"
 #include "service/errors.h"
 #include "service/resource_json.h"
+#include "throughput/charges.h"
 
 namespace orrery::service {
 
@@ -36,6 +38,18 @@ std::string ranges_etag(const catalog::Container& container) {
     return "\"" + std::to_string(newest + 1) + "\"";
 }
 
+Status check_client_keys(const catalog::Catalog& catalog,
+                         model::DatabaseRid database,
+                         const Value& policy) {
+    if (policy.is_null()) return {};
+    for (const std::string& id : model::keys_of_policy(policy)) {
+        if (!catalog.find_client_key(database, id)) {
+            return bad_request("ClientEncryptionKey with id '[" + id + "]' does not exist.");
+        }
+    }
+    return {};
+}
+
 }  // namespace
 
 Result<ResourceAnswer> Resources::create_database(Context& context, std::string_view body) {
@@ -47,8 +61,9 @@ Result<ResourceAnswer> Resources::create_database(Context& context, std::string_
     }
     TRY(model::check_resource_name(id->string()));
     const auto throughput = TRY(throughput_of(context.request));
+    if (throughput) TRY(model::check_throughput(*throughput, {}));
     const catalog::DatabasePtr database = TRY(catalog_.create_database(id->string(), throughput));
-    context.receipt.charge = kWriteCharge;
+    context.receipt.charge = throughput::kResourceCharge;
     return ResourceAnswer{.body = to_json(*database), .etag = database->revision.etag()};
 }
 
@@ -60,7 +75,7 @@ Result<ResourceAnswer> Resources::read_database(const Context& context, std::str
 Status Resources::remove_database(Context& context, std::string_view segment) {
     const FoundDatabase found = TRY(find_database(catalog_, segment));
     TRY(catalog_.remove_database(found.database->rid, if_match_of(context.request)));
-    context.receipt.charge = kWriteCharge;
+    context.receipt.charge = throughput::kResourceCharge;
     options_.on_removal();
     return {};
 }
@@ -86,6 +101,7 @@ Result<catalog::NewContainer> Resources::plan_container(const Request& request,
         {.partition_key_required = request.api_version >= kPartitionKeyRequired,
          .policy_form = policy_form_of(request.api_version)}));
     TRY(parse_computed(wanted.definition.computed_properties));
+    TRY(check_client_keys(catalog_, database.rid, wanted.definition.client_encryption_policy));
     wanted.throughput = TRY(throughput_of(request));
     // A container in a database with throughput shares it; any other has its own.
     const catalog::OfferPtr shared = catalog_.find_offer_of(database.rid.text());
@@ -93,13 +109,11 @@ Result<catalog::NewContainer> Resources::plan_container(const Request& request,
         wanted.throughput =
             model::Throughput{.request_units = model::limits::kThroughputMin, .autoscale = false};
     }
-    if (wanted.definition.partition_key.system_key) {
-        if (wanted.throughput &&
-            wanted.throughput->request_units > model::limits::kPartitionThroughputMax) {
-            return bad_request("A container without a partition key has at most " +
-                               std::to_string(model::limits::kPartitionThroughputMax) +
-                               " request units per second.");
-        }
+    const bool has_key = !wanted.definition.partition_key.system_key;
+    if (wanted.throughput) {
+        TRY(model::check_throughput(*wanted.throughput, {.has_partition_key = has_key}));
+    }
+    if (!has_key) {
         wanted.partition_count = 1;
     } else {
         wanted.partition_count = options_.partition_count.value_or(
@@ -117,7 +131,7 @@ Result<ContainerAnswer> Resources::create_container(Context& context,
     catalog::NewContainer wanted = TRY(plan_container(context.request, *found->database, body));
     catalog::ContainerPtr container =
         TRY(catalog_.create_container(found->database->rid, std::move(wanted)));
-    context.receipt.charge = kWriteCharge;
+    context.receipt.charge = throughput::kResourceCharge;
     return container_answer(
         {.database = found->database, .container = std::move(container), .by_rid = found->by_rid},
         context.request.api_version);
@@ -144,10 +158,12 @@ Result<ContainerAnswer> Resources::replace_container(Context& context,
         value.set("partitionKey",
                   *model::to_json(found.container->definition).find("partitionKey"));
     }
-    // As in the service, a missing policy means "keep": it can never change.
-    if (value.find("uniqueKeyPolicy") == nullptr) {
-        value.set("uniqueKeyPolicy",
-                  *model::to_json(found.container->definition).find("uniqueKeyPolicy"));
+    // As in the service, a missing policy means "keep": these can never change.
+    const Value kept = model::to_json(found.container->definition);
+    for (const char* policy :
+         {"uniqueKeyPolicy", "conflictResolutionPolicy", "clientEncryptionPolicy"}) {
+        const Value* old = kept.find(policy);
+        if (old != nullptr && value.find(policy) == nullptr) value.set(policy, *old);
     }
     model::ContainerDefinition definition = TRY(model::parse_container_definition(
         value,
@@ -159,7 +175,7 @@ Result<ContainerAnswer> Resources::replace_container(Context& context,
     found.container = TRY(catalog_.replace_container(
         found.container->rid, std::move(definition), if_match_of(context.request)));
     options_.on_replacement(found.container->rid);
-    context.receipt.charge = kWriteCharge;
+    context.receipt.charge = throughput::kResourceCharge;
     return container_answer(std::move(found), context.request.api_version);
 }
 
@@ -167,7 +183,7 @@ Status Resources::remove_container(Context& context, const ContainerAddress& add
     const FoundContainer found =
         TRY(find_container(catalog_, address, context.request.api_version));
     TRY(catalog_.remove_container(found.container->rid, if_match_of(context.request)));
-    context.receipt.charge = kWriteCharge;
+    context.receipt.charge = throughput::kResourceCharge;
     options_.on_removal();
     return {};
 }
@@ -189,19 +205,10 @@ Result<Resources::ContainerList> Resources::list_containers(Context& context,
                          .page = TRY(feed_.page(context, all, query, "containers " + rid))};
 }
 
-Result<ResourceAnswer> Resources::read_offer(const Context& context, std::string_view rid) {
-    const auto parsed = model::OfferRid::parse(rid);
-    const catalog::OfferPtr offer = parsed ? catalog_.find_offer(*parsed) : nullptr;
-    if (!offer) return not_found();
-    return read_answer(context.request, to_json(*offer), offer->revision.etag());
-}
-
-Result<Page> Resources::list_offers(Context& context, const QueryText* query) {
-    std::vector<Listed> all;
-    for (const catalog::OfferPtr& offer : catalog_.offers()) {
-        all.push_back({offer->rid.number, [offer] { return to_json(*offer); }});
-    }
-    return feed_.page(context, all, query, "offers");
+Result<Page> Resources::list_conflicts(Context& context,
+                                       const catalog::Container& container,
+                                       const QueryText* query) {
+    return feed_.page(context, {}, query, "conflicts " + container.rid.text());
 }
 
 Result<RangesAnswer> Resources::list_ranges(Context& context,

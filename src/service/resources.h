@@ -1,4 +1,4 @@
-// Operations on databases, containers, offers and partition key ranges. They commit to the
+// Operations on databases, containers and partition key ranges. They commit to the
 // catalog's store: call only where blocking is allowed.
 
 #pragma once
@@ -73,8 +73,10 @@ public:
                                           std::string_view database,
                                           const QueryText* query);
 
-    Result<ResourceAnswer> read_offer(const Context& context, std::string_view rid);
-    Result<Page> list_offers(Context& context, const QueryText* query);
+    // None, as there is one region; a query may still be wrong, or count them.
+    Result<Page> list_conflicts(Context& context,
+                                const catalog::Container& container,
+                                const QueryText* query);
 
     // With `incremental` (A-IM), answers 304 if the client's etag is current.
     Result<RangesAnswer> list_ranges(Context& context,

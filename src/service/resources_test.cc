@@ -106,7 +106,7 @@ TEST_F(ResourcesTest, ListResumesAfterRemovals) {
     request.continuation = *first.continuation;
     EXPECT_THAT(ids_of(must(resources_.list_databases(Asked(request), nullptr))),
                 ElementsAre("d", "e"));
-    EXPECT_EQ(code_of(resources_.list_offers(Asked(request), nullptr)), "400")
+    EXPECT_EQ(code_of(services_.offers->list(Asked(request), nullptr)), "400")
         << "token of another list";
 }
 
@@ -181,7 +181,7 @@ TEST_F(ResourcesTest, ThroughputDeterminesOfferAndPartitions) {
     EXPECT_EQ(code_of(resources_.create_container(
                   Asked(bad), "d", R"({"id":"x","partitionKey":{"paths":["/a"]}})")),
               "400");
-    const Page offers = must(resources_.list_offers(Asked(), nullptr));
+    const Page offers = must(services_.offers->list(Asked(), nullptr));
     EXPECT_EQ(offers.count, 3U);
     const json::Value list = parsed("[" + offers.elements + "]");
     EXPECT_EQ(list.array()[1].find("content")->find("offerThroughput")->integer(), 20000);
@@ -193,9 +193,9 @@ TEST_F(ResourcesTest, ThroughputDeterminesOfferAndPartitions) {
                   ->integer(),
               31000);
     const std::string rid = list.array()[0].find("_rid")->string();
-    EXPECT_TRUE(resources_.read_offer(Asked(), rid));
-    EXPECT_EQ(code_of(resources_.read_offer(Asked(), "AAAA")), "404");
-    EXPECT_EQ(code_of(resources_.read_offer(Asked(), "nonsense")), "404");
+    EXPECT_TRUE(services_.offers->read(Asked(), rid));
+    EXPECT_EQ(code_of(services_.offers->read(Asked(), "AAAA")), "404");
+    EXPECT_EQ(code_of(services_.offers->read(Asked(), "nonsense")), "404");
 }
 
 TEST_F(ResourcesTest, ContainerWithSharedThroughputHasNoOffer) {
@@ -203,7 +203,7 @@ TEST_F(ResourcesTest, ContainerWithSharedThroughputHasNoOffer) {
     shared.offer_throughput = "20000";
     create("d", shared);
     create_container();
-    EXPECT_EQ(must(resources_.list_offers(Asked(), nullptr)).count, 1U);
+    EXPECT_EQ(must(services_.offers->list(Asked(), nullptr)).count, 1U);
     const auto found = must(resources_.find({}, {.database = "d", .container = "c"}));
     EXPECT_EQ(found.container->ranges.size(), 2U);
 }

@@ -7,9 +7,10 @@
 #include "json/value.h"
 #include "model/item_body.h"
 #include "model/limits.h"
-#include "service/charges.h"
 #include "service/container_udfs.h"
+#include "service/metering.h"
 #include "service/scripts.h"
+#include "throughput/charges.h"
 
 namespace orrery::service {
 
@@ -68,17 +69,19 @@ Result<Answer> transact(const ScriptTransaction::Services& services,
     std::chrono::milliseconds spent{0};
     for (int i = 0; i < kAttemptsMax && spent < kTimeMax; ++i) {
         const auto transaction = TRY(ScriptTransaction::begin(services, context, found, udfs));
-        Answer answer = TRY(attempt(*transaction, spent));
-        const auto lsn = transaction->commit();
-        if (lsn) {
-            committed = *lsn;
-            context.receipt.position = position_of(transaction->partition(), *lsn);
-            context.receipt.charge = kWriteCharge;
-            return answer;
-        }
-        if (!is_conflict(lsn.error())) {
-            return lsn.error().copy();
-        }
+        Result<Answer> answer = attempt(*transaction, spent);
+        const auto lsn = answer ? transaction->commit() : Result<partition::Lsn>(partition::Lsn{0});
+        if (answer && !lsn && is_conflict(lsn.error())) continue;
+        context.receipt.charge = throughput::script_charge(spent) + transaction->charge();
+        spend(context,
+              transaction->partition(),
+              transaction->partition_key(),
+              context.receipt.charge);
+        if (!answer) return answer;
+        if (!lsn) return lsn.error().copy();
+        committed = *lsn;
+        context.receipt.position = position_of(transaction->partition(), *lsn);
+        return answer;
     }
     return conflicting();
 }

@@ -1,9 +1,11 @@
 #include "service/script_transaction.h"
 
 #include <algorithm>
+#include <numeric>
 
 #include "model/container_definition.h"
 #include "model/limits.h"
+#include "service/consistency.h"
 #include "service/errors.h"
 #include "service/item_selection.h"
 
@@ -66,7 +68,7 @@ Result<std::unique_ptr<ScriptTransaction>> ScriptTransaction::begin(const Servic
     ItemTarget target = TRY(route(services.partitions, context, container, key));
     TRY(check_session(context, *target.partition));
     return std::make_unique<ScriptTransaction>(
-        Begun(), services, context, found, udfs, std::move(target.partition));
+        Begun(), services, context, found, udfs, std::move(target));
 }
 
 ScriptTransaction::ScriptTransaction(Begun /*begun*/,
@@ -74,7 +76,7 @@ ScriptTransaction::ScriptTransaction(Begun /*begun*/,
                                      const Context& context,
                                      FoundContainer found,
                                      ContainerUdfs& udfs,
-                                     std::shared_ptr<partition::Partition> partition)
+                                     ItemTarget target)
     : services_(services),
       partition_key_(context.request.partition_key.value_or("")),
       api_version_(context.request.api_version),
@@ -82,7 +84,8 @@ ScriptTransaction::ScriptTransaction(Begun /*begun*/,
       allowance_(context.allowance),
       found_(std::move(found)),
       udfs_(udfs),
-      partition_(std::move(partition)) {}
+      encoded_key_(std::move(target.partition_key)),
+      partition_(std::move(target.partition)) {}
 
 Result<partition::Transaction*> ScriptTransaction::transaction() {
     if (!transaction_) {
@@ -104,6 +107,7 @@ Result<OverlaySource*> ScriptTransaction::source() {
 }
 
 Result<partition::Lsn> ScriptTransaction::commit() {
+    TRY(partition_->check_open());
     if (!transaction_) return partition_->lsn();
     return transaction_->commit();
 }
@@ -120,7 +124,19 @@ Result<ItemAnswer> ScriptTransaction::run(const StagedOperation& operation, bool
     partition::Transaction* transaction = TRY(this->transaction());
     Status outcome = reads ? transaction->read(step) : transaction->write(step);
     if (!outcome) return std::move(outcome).take_error();
+    if (reads) {
+        charge_of_reads_ += answer->charge;
+    } else {
+        writes_.push_back(answer);
+    }
     return *answer;
+}
+
+double ScriptTransaction::charge() const {
+    return std::accumulate(
+        writes_.begin(), writes_.end(), charge_of_reads_, [](double sum, const auto& write) {
+            return sum + write->charge;
+        });
 }
 
 std::string ScriptTransaction::self_link() const { return found_.container->self_link(); }
@@ -142,6 +158,7 @@ std::string ScriptTransaction::quota_limits() const { return "collectionSize=204
 
 Context ScriptTransaction::context_of(const Operation& operation) const {
     Context context{.request = {}, .principal = principal_, .allowance = allowance_, .receipt = {}};
+    context.allowance.claim.reset();  // the script as a whole is metered
     Request& request = context.request;
     request.api_version = api_version_;
     if (!partition_key_.empty()) request.partition_key = partition_key_;
@@ -206,6 +223,7 @@ Result<script::Reply> ScriptTransaction::read_page(const Operation& operation) {
     OverlaySource* items = TRY(source());
     QueryAnswer answer = TRY(
         services_.queries.run_over(context, *found_.container, query, *items, udfs, time_left()));
+    charge_of_reads_ += context.receipt.charge;
     script::Reply reply;
     reply.body = "[" + answer.page.elements + "]";
     reply.continuation = answer.page.continuation.value_or("");

@@ -6,6 +6,7 @@
 #include <chrono>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "base/random.h"
 #include "base/result.h"
@@ -42,7 +43,7 @@ public:
                       const Context& context,
                       FoundContainer found,
                       ContainerUdfs& udfs,
-                      std::shared_ptr<partition::Partition> partition);
+                      ItemTarget target);
 
     // Runs one operation within the transaction: a script's, or the write that triggers belong to.
     // It must be in the transaction's partition.
@@ -50,7 +51,10 @@ public:
 
     // See partition::Transaction.
     Result<partition::Lsn> commit();
+    // Of the operations so far; of the writes as the commit has made them.
+    double charge() const;
     const partition::Partition& partition() const { return *partition_; }
+    const std::string& partition_key() const { return encoded_key_; }
 
     std::string self_link() const override;
     std::string alt_link() const override;
@@ -81,11 +85,14 @@ private:
     const Allowance allowance_;
     const FoundContainer found_;
     ContainerUdfs& udfs_;  // for the queries of the script
+    const std::string encoded_key_;
     const std::shared_ptr<partition::Partition> partition_;
     // Null until needed.
     std::unique_ptr<partition::Transaction> transaction_;
     std::unique_ptr<PartitionSource> base_;
     std::unique_ptr<OverlaySource> source_;
+    double charge_of_reads_ = 0;
+    std::vector<std::shared_ptr<const ItemAnswer>> writes_;
 };
 
 }  // namespace orrery::service

@@ -1,9 +1,9 @@
 #include "service/scripts.h"
 
 #include "model/limits.h"
-#include "service/charges.h"
 #include "service/errors.h"
 #include "service/resource_json.h"
+#include "throughput/charges.h"
 
 namespace orrery::service {
 
@@ -44,7 +44,7 @@ Result<ResourceAnswer> Scripts::create(Context& context,
     model::ScriptDefinition definition = TRY(parse(kind, body));
     const auto script =
         TRY(catalog_.create_script(owner.container->rid, kind, std::move(definition)));
-    context.receipt.charge = kWriteCharge;
+    context.receipt.charge = throughput::kResourceCharge;
     return answer_with(*script);
 }
 
@@ -55,7 +55,7 @@ Result<Scripts::Upserted> Scripts::upsert(Context& context,
     model::ScriptDefinition definition = TRY(parse(kind, body));
     const auto upserted = TRY(catalog_.upsert_script(
         owner.container->rid, kind, std::move(definition), if_match_of(context.request)));
-    context.receipt.charge = kWriteCharge;
+    context.receipt.charge = throughput::kResourceCharge;
     return Upserted{.answer = answer_with(*upserted.script), .created = upserted.created};
 }
 
@@ -71,14 +71,14 @@ Result<ResourceAnswer> Scripts::replace(Context& context,
     model::ScriptDefinition definition = TRY(parse(address.kind, body));
     const auto script =
         TRY(catalog_.replace_script(old->rid, std::move(definition), if_match_of(context.request)));
-    context.receipt.charge = kWriteCharge;
+    context.receipt.charge = throughput::kResourceCharge;
     return answer_with(*script);
 }
 
 Status Scripts::remove(Context& context, const ScriptAddress& address) {
     const catalog::ScriptPtr script = TRY(find_script(address));
     TRY(catalog_.remove_script(script->rid, if_match_of(context.request)));
-    context.receipt.charge = kWriteCharge;
+    context.receipt.charge = throughput::kResourceCharge;
     return {};
 }
 

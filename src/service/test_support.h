@@ -9,6 +9,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <thread>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -22,15 +23,20 @@
 #include "model/test_support.h"
 #include "partition/verify.h"
 #include "service/batches.h"
+#include "service/change_feed.h"
+#include "service/client_keys.h"
 #include "service/indexing.h"
 #include "service/item_feed.h"
 #include "service/items.h"
+#include "service/offers.h"
 #include "service/partitions.h"
 #include "service/queries.h"
+#include "service/repartitioning.h"
 #include "service/resource_feed.h"
 #include "service/resources.h"
 #include "service/script_executor.h"
 #include "service/scripts.h"
+#include "service/users.h"
 #include "storage/memory/memory_engine.h"
 
 namespace orrery::service::testing_support {
@@ -78,6 +84,7 @@ class Services {
 public:
     Services(storage::Engine& engine, const Clock& clock) : engine_(engine), clock_(clock) {}
     ~Services() {
+        repartitioning.reset();
         // As in the server: partitions must be released before the engine is destroyed.
         script_pool.reset();
         executors.reset();
@@ -90,24 +97,51 @@ public:
         auto store = TRY(engine_.open(0));
         catalog = TRY(catalog::Catalog::open(std::move(store), clock_, random_));
         executors = std::make_unique<ThreadPool>(2);
+        budgets.emplace(*catalog, Budgets::Options{});
         partitions.emplace(
             engine_,
             *catalog,
+            *budgets,
             partition::Partition::Environment{.executors = *executors, .clock = clock_});
         indexing.emplace(*catalog, *partitions);
+        repartitioning.emplace(
+            *catalog,
+            *partitions,
+            Repartitioning::Options{.interval = std::chrono::hours(1),
+                                    .grows_with_throughput = false,
+                                    .on_change = [this](model::ContainerRid rid) {
+                                        budgets->refresh();
+                                        partitions->adopt_retention(rid);
+                                        indexing->adopt(rid);
+                                    }});
         signer.emplace(catalog->secret());
         resource_feed.emplace(*signer, clock_);
-        resources.emplace(
+        resources.emplace(*catalog,
+                          *resource_feed,
+                          ResourceOptions{.partition_count = std::nullopt,
+                                          .on_removal = [this] { ++removals; },
+                                          .on_replacement =
+                                              [this](model::ContainerRid rid) {
+                                                  partitions->adopt_retention(rid);
+                                                  indexing->adopt(rid);
+                                              }});
+        scripts.emplace(*catalog, *resource_feed);
+        tokens.emplace(catalog->secret());
+        users.emplace(*catalog, *resource_feed, *tokens, clock_);
+        client_keys.emplace(*catalog, *resource_feed);
+        items.emplace(*partitions);
+        offers.emplace(
             *catalog,
             *resource_feed,
-            ResourceOptions{
-                .partition_count = std::nullopt,
-                .on_removal = [this] { ++removals; },
-                .on_replacement = [this](model::ContainerRid rid) { indexing->adopt(rid); }});
-        scripts.emplace(*catalog, *resource_feed);
-        items.emplace(*partitions);
+            OfferOptions{
+                .stored_bytes = [this](const catalog::Container& one) -> Result<std::uint64_t> {
+                    return stored_bytes + TRY(items->usage(one)).item_bytes;
+                },
+                .on_replacement =
+                    [this](const catalog::Offer& offer) { replaced_offers.push_back(offer.rid); }});
         batches.emplace(*partitions);
         feed.emplace(*partitions, *signer);
+        changes.emplace(*partitions, clock_);
         queries.emplace(*partitions, *signer, clock_, readers);
         script_pool = std::make_unique<script::ScriptPool>(
             script::RuntimeEnvironment{.clock = clock_, .random = secure_, .watchdog = watchdog_},
@@ -127,8 +161,15 @@ public:
         return must(catalog->create_container(
             database->rid,
             {.definition = model::testing_support::container_definition(members),
-             .throughput = std::nullopt,
+             .throughput = model::Throughput{.request_units = 400},
              .partition_count = partitions_wanted}));
+    }
+
+    // Drops removed partitions, also those that a thread is just about to let go of.
+    Status drop_removed() {
+        while (TRY(partitions->drop_removed()))
+            std::this_thread::yield();
+        return {};
     }
 
     // The writes, made synchronous.
@@ -186,19 +227,28 @@ public:
     std::unique_ptr<catalog::Catalog> catalog;
     ThreadPool readers{2};
     std::unique_ptr<ThreadPool> executors;
+    std::optional<Budgets> budgets;
     std::optional<Partitions> partitions;
     std::optional<Indexing> indexing;
+    std::optional<Repartitioning> repartitioning;
     std::optional<ContinuationSigner> signer;
     std::optional<ResourceFeed> resource_feed;
     std::optional<Resources> resources;
     std::optional<Scripts> scripts;
+    std::optional<auth::ResourceTokens> tokens;
+    std::optional<Users> users;
+    std::optional<ClientKeys> client_keys;
     std::optional<Items> items;
+    std::optional<Offers> offers;
     std::optional<Batches> batches;
     std::optional<ItemFeed> feed;
+    std::optional<ChangeFeed> changes;
     std::optional<Queries> queries;
     std::unique_ptr<script::ScriptPool> script_pool;
     std::optional<ScriptExecutor> script_executor;
     int removals = 0;
+    std::uint64_t stored_bytes = 0;  // that every container seems to store besides its items
+    std::vector<model::OfferRid> replaced_offers;
 
 private:
     storage::Engine& engine_;

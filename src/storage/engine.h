@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "storage/engine_stats.h"
 #include "storage/write_batch.h"
 
 namespace orrery::storage {
@@ -124,6 +125,9 @@ public:
 
     // Approximate number of bytes on the medium.
     virtual std::uint64_t size_on_disk() const = 0;
+
+    // May take as long as a read from the medium.
+    virtual EngineStats stats() const = 0;
 };
 
 }  // namespace orrery::storage

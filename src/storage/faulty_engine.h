@@ -44,6 +44,7 @@ public:
     Result<std::shared_ptr<PartitionStore>> open(PartitionId id) override;
     Status drop(PartitionId id) override;
     std::uint64_t size_on_disk() const override;
+    EngineStats stats() const override { return inner_.stats(); }
 
 private:
     Engine& inner_;

@@ -30,6 +30,16 @@ bool is_host(std::string_view text) {
            });
 }
 
+// Every read sees the newest committed state, so the bounds are the service's defaults.
+Value consistency_policy(model::ConsistencyLevel level) {
+    Value policy(Value::Object{{"defaultConsistencyLevel", std::string(model::name_of(level))}});
+    if (level == model::ConsistencyLevel::kBoundedStaleness) {
+        policy.set("maxStalenessPrefix", 100);
+        policy.set("maxIntervalInSeconds", 5);
+    }
+    return policy;
+}
+
 }  // namespace
 
 // SDKs send all later requests to this endpoint. Unless one is configured, return the host this
@@ -66,8 +76,7 @@ void read_account(const Backend& backend, const CallPtr& call) {
     account.set("disableCrossRegionalHedging", false);
     account.set("userReplicationPolicy", replicas);
     account.set("systemReplicationPolicy", replicas);
-    account.set("userConsistencyPolicy",
-                Value(Value::Object{{"defaultConsistencyLevel", "Session"}}));
+    account.set("userConsistencyPolicy", consistency_policy(backend.consistency));
     account.set(
         "readPolicy",
         Value(Value::Object{{"primaryReadCoefficient", 1}, {"secondaryReadCoefficient", 1}}));

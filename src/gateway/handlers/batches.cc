@@ -83,6 +83,8 @@ bool is_bulk(const Call& call) {
 void post_batch(const Backend& backend, const CallPtr& call, const service::FoundContainer& found) {
     auto operations = parse_batch(call->exchange().body());
     if (!operations) return call->fail(operations.error());
+    const Status allowed = backend.access.check_batch(call->context, found, *operations);
+    if (!allowed) return call->fail(allowed.error());
     for (model::BatchOperation& operation : *operations) {
         operation.minimal_return = operation.minimal_return || call->wants_minimal();
     }

@@ -1,5 +1,6 @@
 #include "gateway/handlers/handlers.h"
 #include "gateway/headers.h"
+#include "gateway/router.h"
 #include "service/errors.h"
 
 namespace orrery::gateway::handlers {
@@ -138,6 +139,7 @@ void read_container(const Backend& backend, const CallPtr& call) {
     if (std::optional<json::Value>& body = answer->resource.body) {
         const Status described =
             describe(backend, *call, *answer->found.container, response, *body);
+        if (!described && run_again(backend, call, described.error())) return;
         if (!described) return call->fail(described.error());
         response.body = body->text();
     }

@@ -4,17 +4,25 @@
 #pragma once
 
 #include <functional>
-#include <optional>
+#include <memory>
 #include <string>
+#include <string_view>
 
 #include "gateway/backend.h"
 #include "gateway/call.h"
 
 namespace orrery::gateway::handlers {
 
-// Answers health and certificate requests, which need no key; nullopt for any other request.
-std::optional<http::Response> answer_without_key(const http::Exchange& exchange,
-                                                 const Backend& backend);
+// Answers requests for health, the certificate and metrics, which need no account key; false for
+// any other request.
+bool answer_without_key(const std::shared_ptr<http::Exchange>& exchange, const Backend& backend);
+
+// GET /metrics: for clients on this machine, and for others that present the token. The rest of the
+// request is answered in its own lane, because the numbers of the storage may have to wait.
+void answer_metrics(const std::shared_ptr<http::Exchange>& exchange, const Backend& backend);
+
+// An answer without the headers of the API.
+http::Response plain_answer(unsigned status, std::string_view type, std::string body);
 
 // The account's URL as this client reaches it, with a trailing slash.
 std::string endpoint_of(const Call& call, const Backend& backend);
@@ -32,6 +40,16 @@ void replace_container(const Backend& backend, const CallPtr& call);
 void delete_container(const Backend& backend, const CallPtr& call);
 
 void list_items(const Backend& backend, const CallPtr& call);
+// A request with A-IM: the change feed, with a filter if it is a query.
+void list_changes(const Backend& backend,
+                  const CallPtr& call,
+                  const service::FoundContainer& found);
+// The same as a stream of events, if the client accepts that.
+bool wants_events(const Call& call);
+void stream_changes(const Backend& backend,
+                    const CallPtr& call,
+                    const service::FoundContainer& found,
+                    service::ChangeFeedOptions options);
 void post_item(const Backend& backend, const CallPtr& call);
 // A query posted to the feed. Blocks.
 void query_items(const Backend& backend, const CallPtr& call, const service::FoundContainer& found);
@@ -65,13 +83,42 @@ void write_with_triggers(const Backend& backend,
                          service::TriggeredWrite write,
                          const std::function<void(service::TriggeredAnswer)>& done);
 
+// The account's keys and data-plane roles, which Azure's resource provider manages in the service.
+void list_keys(const Backend& backend, const CallPtr& call);
+void regenerate_key(const Backend& backend, const CallPtr& call);
+void list_roles(const Backend& backend, const CallPtr& call);
+void read_role(const Backend& backend, const CallPtr& call);
+void put_role(const Backend& backend, const CallPtr& call);
+void delete_role(const Backend& backend, const CallPtr& call);
+
+void list_users(const Backend& backend, const CallPtr& call);
+void post_user(const Backend& backend, const CallPtr& call);
+void read_user(const Backend& backend, const CallPtr& call);
+void replace_user(const Backend& backend, const CallPtr& call);
+void delete_user(const Backend& backend, const CallPtr& call);
+void list_permissions(const Backend& backend, const CallPtr& call);
+void post_permission(const Backend& backend, const CallPtr& call);
+void read_permission(const Backend& backend, const CallPtr& call);
+void replace_permission(const Backend& backend, const CallPtr& call);
+void delete_permission(const Backend& backend, const CallPtr& call);
+
 void list_ranges(const Backend& backend, const CallPtr& call);
+void split_range(const Backend& backend, const CallPtr& call);
+void merge_range(const Backend& backend, const CallPtr& call);
 void read_range(const Backend& backend, const CallPtr& call);
 
+void list_client_keys(const Backend& backend, const CallPtr& call);
+void post_client_key(const Backend& backend, const CallPtr& call);
+void read_client_key(const Backend& backend, const CallPtr& call);
+void replace_client_key(const Backend& backend, const CallPtr& call);
+void list_conflicts(const Backend& backend, const CallPtr& call);
+void query_conflicts(const Backend& backend, const CallPtr& call);
+// Reads or removes one that cannot exist.
+void find_conflict(const Backend& backend, const CallPtr& call);
 void list_offers(const Backend& backend, const CallPtr& call);
 void query_offers(const Backend& backend, const CallPtr& call);
 void read_offer(const Backend& backend, const CallPtr& call);
-void refuse_offer_change(const Backend& backend, const CallPtr& call);
+void replace_offer(const Backend& backend, const CallPtr& call);
 
 // The container that holds the resource in the path; 404/1003 if it is missing.
 Result<service::FoundContainer> owner_of(const Backend& backend, const Call& call);

@@ -47,7 +47,7 @@ TEST_F(GatewayTest, CreateReadReplaceDeleteItem) {
     const Reply created = create(kBody, keyed(R"(["a"])"));
     EXPECT_EQ(created.status, 201U);
     expect_item_headers(created);
-    EXPECT_EQ(created.header("x-ms-session-token"), "0:-1#1");
+    EXPECT_EQ(created.header("x-ms-session-token"), "0:1#1");
     EXPECT_EQ(created.json().find("_etag")->string(), created.header("etag"));
     EXPECT_THAT(created.body, StartsWith(R"({"id":"1","pk":"a","_rid":")"));
 
@@ -59,17 +59,17 @@ TEST_F(GatewayTest, CreateReadReplaceDeleteItem) {
     const Reply replaced = send("PUT", kItem, keyed(R"(["a"])"), R"({"id":"1","pk":"a","n":2})");
     EXPECT_EQ(replaced.status, 200U);
     EXPECT_NE(replaced.header("etag"), created.header("etag"));
-    EXPECT_EQ(replaced.header("x-ms-session-token"), "0:-1#2");
+    EXPECT_EQ(replaced.header("x-ms-session-token"), "0:1#2");
 
     const Reply removed = send("DELETE", kItem, keyed(R"(["a"])"));
     EXPECT_EQ(removed.status, 204U);
     EXPECT_EQ(removed.body, "");
-    EXPECT_EQ(removed.header("x-ms-session-token"), "0:-1#3");
+    EXPECT_EQ(removed.header("x-ms-session-token"), "0:1#3");
     expect_item_headers(removed);
 
     const Reply gone = send("GET", kItem, keyed(R"(["a"])"));
     EXPECT_EQ(gone.outcome(), "404");
-    EXPECT_EQ(gone.header("x-ms-session-token"), "0:-1#3");
+    EXPECT_EQ(gone.header("x-ms-session-token"), "0:1#3");
     expect_item_headers(gone);
 }
 
@@ -134,7 +134,7 @@ TEST_F(GatewayTest, OldClientsGetSimpleSessionTokens) {
     Headers headers = {{"x-ms-version", "2016-07-11"}};
     EXPECT_EQ(create(kBody, headers).header("x-ms-session-token"), "0:1");
     headers = {{"x-ms-version", "2018-06-18"}};
-    EXPECT_EQ(create(R"({"id":"2","pk":"a"})", headers).header("x-ms-session-token"), "0:-1#2");
+    EXPECT_EQ(create(R"({"id":"2","pk":"a"})", headers).header("x-ms-session-token"), "0:1#2");
 }
 
 TEST_F(GatewayTest, FeedEnvelope) {
@@ -206,7 +206,7 @@ TEST_F(GatewayTest, Containers) {
     EXPECT_EQ(read.header("x-ms-documentdb-collection-index-transformation-progress"), "100");
     EXPECT_EQ(read.header("x-ms-content-path"), "AQAAAA==");
     EXPECT_EQ(read.header("x-ms-alt-content-path"), "dbs/d");
-    EXPECT_EQ(read.header("x-ms-session-token"), "0:-1#0");
+    EXPECT_EQ(read.header("x-ms-session-token"), "0:1#0");
     EXPECT_THAT(*read.header("x-ms-resource-usage"), HasSubstr("documentsCount=0"));
     EXPECT_THAT(*read.header("x-ms-resource-quota"),
                 StartsWith("functions=50;storedProcedures=100;triggers=25;"));
@@ -301,6 +301,24 @@ TEST_F(GatewayTest, Offers) {
     EXPECT_EQ(read.status, 200U);
     EXPECT_EQ(read.header("x-ms-cosmos-min-throughput"), "400");
     EXPECT_EQ(read.header("x-ms-offer-replace-pending"), "false");
+    const Reply replaced = send(
+        "PUT", "/" + offer.find("_self")->string(), {}, R"({"content":{"offerThroughput":50000}})");
+    EXPECT_EQ(replaced.status, 200U);
+    EXPECT_EQ(replaced.header("etag"), replaced.json().find("_etag")->string());
+    EXPECT_EQ(replaced.header("x-ms-cosmos-min-throughput"), "500");
+    EXPECT_EQ(replaced.header("x-ms-cosmos-instant-scale-up-value"), "10000");
+    EXPECT_EQ(replaced.header("x-ms-cosmos-offer-max-allowed-throughput"), "1000000");
+    EXPECT_EQ(replaced.header("x-ms-offer-replace-pending"), "false");
+    const Reply migrated = send("PUT",
+                                "/" + offer.find("_self")->string(),
+                                {{"x-ms-cosmos-migrate-offer-to-autopilot", "true"}},
+                                R"({"content":{}})");
+    EXPECT_EQ(migrated.header("x-ms-cosmos-min-throughput"), "5000") << migrated.body;
+    EXPECT_EQ(send("GET",
+                   "/" + offer.find("_self")->string(),
+                   {{"If-None-Match", *migrated.header("etag")}})
+                  .status,
+              304U);
     const Headers query = {{"Content-Type", "application/query+json"}};
     const Reply found = send(
         "POST",

@@ -118,12 +118,9 @@ Status read_binary_item(Call& call) {
 }  // namespace
 
 void list_items(const Backend& backend, const CallPtr& call) {
-    if (call->header(header::kAim)) {
-        return call->fail(
-            Error(ErrorCode::kNotImplemented, "The change feed is not supported by this server."));
-    }
     const auto found = owner_of(backend, *call);
     if (!found) return call->fail(found.error());
+    if (call->is_change_feed) return list_changes(backend, call, *found);
     const auto page = backend.item_feed.read(call->context, *found->container);
     if (!page) {
         if (!run_again(backend, call, page.error())) call->fail(page.error());
@@ -144,7 +141,8 @@ void post_item(const Backend& backend, const CallPtr& call) {
         if (bare) return call->fail(service::not_found());
         return call->fail(found.error());
     }
-    if (is_query(*call) || call->flag(header::kIsQueryPlan)) {
+    if (call->is_change_feed) return list_changes(backend, call, *found);
+    if (call->is_query) {
         return query_items(backend, call, *found);
     }
     using Kind = service::TriggeredWrite::Kind;

@@ -2,6 +2,7 @@
 #include "gateway/handlers/query_headers.h"
 #include "gateway/headers.h"
 #include "gateway/router.h"
+#include "gateway/slow_queries.h"
 
 namespace orrery::gateway::handlers {
 
@@ -40,7 +41,9 @@ void answer(const Backend& backend,
             const CallPtr& call,
             const service::FoundContainer& found,
             const Result<service::QueryAnswer>& result) {
-    if (!result) return fail(backend, call, result.error());
+    if (!result && run_again(backend, call, result.error())) return;
+    log_if_slow(backend, *call, found, result);
+    if (!result) return call->fail(result.error());
     http::Response response =
         call->make_feed(found.container->rid.text(), "Documents", result->page);
     add_container_headers(response, found);

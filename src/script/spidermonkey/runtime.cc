@@ -107,6 +107,7 @@ SpiderMonkeyRuntime& SpiderMonkeyRuntime::of(JSContext* context) {
 
 Outcome SpiderMonkeyRuntime::run(const Execution& execution, ScriptHost& host) {
     CHECK(running_ == nullptr);
+    ++counts_.runs;
     collect_old_scripts();
     const std::chrono::milliseconds started = now();
     Outcome outcome;
@@ -123,6 +124,7 @@ Outcome SpiderMonkeyRuntime::run(const Execution& execution, ScriptHost& host) {
 
 std::unique_ptr<UdfSession> SpiderMonkeyRuntime::open_udfs(std::chrono::milliseconds time_limit) {
     if (running_ == nullptr) collect_old_scripts();
+    ++counts_.udf_sessions;
     return std::make_unique<SpiderMonkeyUdfSession>(*this, time_limit);
 }
 
@@ -241,6 +243,7 @@ bool SpiderMonkeyRuntime::may_continue() {
     const std::chrono::milliseconds time = now();
     for (const Deadline* deadline : deadlines_) {
         if (time >= deadline->until_) {
+            if (!stopped_) ++counts_.timeouts;
             stop(time_exceeded());
             return false;
         }

@@ -8,6 +8,7 @@
 #include <memory>
 #include <mozilla/RefPtr.h>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include <js/RootingAPI.h>
@@ -37,6 +38,7 @@ public:
     void prepare() override;
     void rest() override;
     bool is_exhausted() const override { return exhausted_; }
+    RunCounts take_counts() override { return std::exchange(counts_, {}); }
 
     static SpiderMonkeyRuntime& of(JSContext* context);
 
@@ -104,6 +106,7 @@ private:
     std::unique_ptr<Realm> watched_;  // reused as long as scripts do not change it
 
     std::size_t realms_made_ = 0;
+    RunCounts counts_;
 
     RunningScript* running_ = nullptr;
     std::vector<Deadline*> deadlines_;

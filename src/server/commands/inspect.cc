@@ -60,6 +60,8 @@ Result<Totals> inspect_directory(const std::string& path) {
             TRY(inspect_container(*engine, *database, *container, totals));
         }
     }
+    // What a removal, a split or a merge has left; a running server drops it.
+    std::printf("%zu partitions to drop\n", catalog->partitions_to_drop().size());
     return totals;
 }
 

@@ -19,6 +19,7 @@ public:
     Status drop(PartitionId id) override;
     // The bytes of all keys and values, including versions kept for snapshots.
     std::uint64_t size_on_disk() const override;
+    EngineStats stats() const override { return {}; }
 
     // From now on another node owns the partition: commits return kFenced, reads still work.
     void fence(PartitionId id);

@@ -50,8 +50,7 @@ Result<std::shared_ptr<RocksInstance>> open_instance(
                       "creating " + options.path));
     }
     TRY(file_system.open_wal_list(options.path));
-    auto instance = std::make_shared<RocksInstance>();
-    instance->resources = std::move(resources);
+    auto instance = std::make_shared<RocksInstance>(std::move(resources));
     instance->path = options.path;
     rocksdb::Options database_options = make_database_options(options, *instance->resources);
     database_options.create_if_missing = files == DatabaseFiles::kNone;
@@ -80,6 +79,20 @@ void DatabaseListener::OnCompactionBegin(rocksdb::DB* /*db*/,
     // up with writes.
     thread_local bool lowered = false;
     if (!std::exchange(lowered, true)) lower_thread_priority();
+}
+
+void DatabaseListener::OnCompactionCompleted(rocksdb::DB* /*db*/,
+                                             const rocksdb::CompactionJobInfo& job) {
+    counters_->compactions.add(1);
+    counters_->compaction_bytes_read.add(job.stats.total_input_bytes);
+    counters_->compaction_bytes_written.add(job.stats.total_output_bytes);
+    counters_->compaction_micros.add(job.stats.elapsed_micros);
+}
+
+void DatabaseListener::OnFlushCompleted(rocksdb::DB* /*db*/, const rocksdb::FlushJobInfo& job) {
+    const rocksdb::TableProperties& table = job.table_properties;
+    counters_->flushes.add(1);
+    counters_->flushed_bytes.add(table.data_size + table.index_size + table.filter_size);
 }
 
 void DatabaseListener::OnErrorRecoveryBegin(rocksdb::BackgroundErrorReason /*reason*/,
@@ -128,7 +141,13 @@ void RocksDatabase::lead() {
 void RocksDatabase::write_group(GroupCommit::Group group) {
     const Status outcome = run_guarded("commit", [&]() -> Status {
         rocksdb::WriteBatch together = merge(group);
-        return write_now(together);
+        const std::size_t bytes = together.GetDataSize();
+        TRY(write_now(together));
+        RocksCounters& counters = *instance()->resources->counters;
+        counters.commits.add(1);
+        counters.committed_batches.add(group.size());
+        counters.committed_bytes.add(bytes);
+        return {};
     });
     for (GroupCommit::Commit& commit : group) {
         commit.done(outcome ? Status() : Status(outcome.error().copy()));

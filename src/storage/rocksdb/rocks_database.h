@@ -15,6 +15,7 @@
 #include <optional>
 #include <shared_mutex>
 #include <string>
+#include <utility>
 
 #include <rocksdb/db.h>
 #include <rocksdb/listener.h>
@@ -29,25 +30,37 @@
 namespace orrery::storage {
 
 // Records that RocksDB has stopped accepting writes, and disables its own recovery. Keeps
-// compactions out of the way of requests.
+// compactions out of the way of requests, and counts them.
 class DatabaseListener final : public rocksdb::EventListener {
 public:
+    explicit DatabaseListener(std::shared_ptr<RocksCounters> counters)
+        : counters_(std::move(counters)) {}
+
     void OnBackgroundError(rocksdb::BackgroundErrorReason reason, rocksdb::Status* error) override;
     void OnErrorRecoveryBegin(rocksdb::BackgroundErrorReason reason,
                               rocksdb::Status error,
                               bool* auto_recovery) override;
     void OnCompactionBegin(rocksdb::DB* db, const rocksdb::CompactionJobInfo& job) override;
+    void OnCompactionCompleted(rocksdb::DB* db, const rocksdb::CompactionJobInfo& job) override;
+    void OnFlushCompleted(rocksdb::DB* db, const rocksdb::FlushJobInfo& job) override;
 
     std::atomic<bool> failed{false};
     // An error that reopening does not fix; kUnavailable means none.
     std::atomic<ErrorCode> verdict{ErrorCode::kUnavailable};
+
+private:
+    const std::shared_ptr<RocksCounters> counters_;
 };
 
 // An open database. Readers hold a reference.
 struct RocksInstance {
+    explicit RocksInstance(std::shared_ptr<const RocksResources> shared)
+        : resources(std::move(shared)),
+          listener(std::make_shared<DatabaseListener>(resources->counters)) {}
+
     std::shared_ptr<const RocksResources> resources;
     std::string path;
-    std::shared_ptr<DatabaseListener> listener = std::make_shared<DatabaseListener>();
+    std::shared_ptr<DatabaseListener> listener;
     WalContinuity wal_continuity;
     std::unique_ptr<rocksdb::DB> db;
     // It failed and stays open only for its readers; set by recovery only.

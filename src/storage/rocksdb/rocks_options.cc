@@ -171,6 +171,8 @@ std::shared_ptr<const RocksResources> make_rocks_resources(const RocksOptions& o
     resources->row_cache = rocksdb::NewLRUCache(row_bytes);
     resources->block_cache = rocksdb::NewLRUCache(block_bytes, cache_shard_bits(block_bytes));
     resources->logger = std::make_shared<ForwardingLogger>();
+    resources->cache_statistics = std::make_shared<CacheStatistics>();
+    resources->counters = std::make_shared<RocksCounters>();
     return resources;
 }
 
@@ -180,6 +182,7 @@ rocksdb::Options make_database_options(const RocksOptions& options,
     made.env = resources.env.get();
     made.info_log = resources.logger;
     made.row_cache = resources.row_cache;
+    made.statistics = resources.cache_statistics;
     choose_durability(made);
     choose_memory(made, options);
     choose_background_work(made);

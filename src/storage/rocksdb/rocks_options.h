@@ -10,6 +10,7 @@
 
 #include "base/thread_pool.h"
 #include "storage/rocksdb/rocks_engine.h"
+#include "storage/rocksdb/rocks_stats.h"
 #include "storage/rocksdb/wal_guard_file_system.h"
 
 namespace orrery::storage {
@@ -24,6 +25,8 @@ struct RocksResources {
     std::shared_ptr<rocksdb::Cache> block_cache;
     std::shared_ptr<rocksdb::Cache> row_cache;
     std::shared_ptr<rocksdb::Logger> logger;
+    std::shared_ptr<CacheStatistics> cache_statistics;
+    std::shared_ptr<RocksCounters> counters;
     ThreadPool* committers = nullptr;  // write groups of commits
 };
 

@@ -5,6 +5,7 @@
 #include "storage/rocksdb/rocks_database.h"
 #include "storage/rocksdb/rocks_directory.h"
 #include "storage/rocksdb/rocks_engine.h"
+#include "storage/rocksdb/rocks_stats.h"
 #include "storage/rocksdb/rocks_status.h"
 #include "storage/rocksdb/rocks_store.h"
 
@@ -28,6 +29,13 @@ public:
     std::uint64_t size_on_disk() const override {
         const std::shared_ptr<RocksInstance> instance = database_->instance();
         return directory_bytes(*instance->resources->file_system, instance->path);
+    }
+
+    EngineStats stats() const override {
+        const std::shared_ptr<RocksInstance> instance = database_->instance();
+        EngineStats stats = shared_stats(*instance->resources);
+        add_database_stats(stats, *instance);
+        return stats;
     }
 
 private:

@@ -10,6 +10,7 @@
 #include "storage/rocksdb/rocks_database.h"
 #include "storage/rocksdb/rocks_directory.h"
 #include "storage/rocksdb/rocks_engine.h"
+#include "storage/rocksdb/rocks_stats.h"
 #include "storage/rocksdb/rocks_status.h"
 #include "storage/rocksdb/rocks_store.h"
 #include "storage/rocksdb/wal_list.h"
@@ -50,6 +51,7 @@ public:
     Result<std::shared_ptr<PartitionStore>> open(PartitionId id) override;
     Status drop(PartitionId id) override;
     std::uint64_t size_on_disk() const override;
+    EngineStats stats() const override;
 
 private:
     std::string path_of(PartitionId id) const {
@@ -120,6 +122,15 @@ std::uint64_t SplitRocksEngine::size_on_disk() const {
             total += directory_bytes(file_system, options_.path + "/" + name);
     }
     return total;
+}
+
+EngineStats SplitRocksEngine::stats() const {
+    EngineStats stats = shared_stats(*resources_);
+    const std::lock_guard lock(mutex_);
+    for (const auto& [id, database] : open_) {
+        if (database) add_database_stats(stats, *database->instance());
+    }
+    return stats;
 }
 
 }  // namespace

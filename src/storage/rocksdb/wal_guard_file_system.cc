@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/check.h"
+#include "base/stopwatch.h"
 
 namespace orrery::storage {
 
@@ -18,10 +19,12 @@ class WalGuardFile final : public rocksdb::FSWritableFileOwnerWrapper {
 public:
     WalGuardFile(std::unique_ptr<rocksdb::FSWritableFile> target,
                  std::string name,
-                 std::shared_ptr<PendingCuts> cuts)
+                 std::shared_ptr<PendingCuts> cuts,
+                 std::shared_ptr<metrics::Histogram> syncs)
         : FSWritableFileOwnerWrapper(std::move(target)),
           name_(std::move(name)),
-          cuts_(std::move(cuts)) {}
+          cuts_(std::move(cuts)),
+          syncs_(std::move(syncs)) {}
 
     rocksdb::IOStatus Append(const rocksdb::Slice& data,
                              const rocksdb::IOOptions& options,
@@ -41,7 +44,10 @@ public:
     rocksdb::IOStatus Sync(const rocksdb::IOOptions& options,
                            rocksdb::IODebugContext* debug) override {
         if (abandoned_) return refusal();
-        return after_sync(target()->Sync(options, debug));
+        const Timer timer;
+        rocksdb::IOStatus status = target()->Sync(options, debug);
+        syncs_->add(timer.elapsed());
+        return after_sync(std::move(status));
     }
 
     rocksdb::IOStatus Fsync(const rocksdb::IOOptions& options,
@@ -85,6 +91,7 @@ private:
 
     const std::string name_;
     const std::shared_ptr<PendingCuts> cuts_;
+    const std::shared_ptr<metrics::Histogram> syncs_;
     std::uint64_t size_ = 0;
     std::uint64_t synced_size_ = 0;
     bool abandoned_ = false;
@@ -166,7 +173,9 @@ rocksdb::IOStatus WalGuardFileSystem::NewWritableFile(
     std::unique_ptr<rocksdb::FSWritableFile> made;
     rocksdb::IOStatus status = target()->NewWritableFile(name, options, &made, debug);
     if (status.ok()) status = list->add(*log);
-    if (status.ok()) *file = std::make_unique<WalGuardFile>(std::move(made), name, cuts_);
+    if (status.ok()) {
+        *file = std::make_unique<WalGuardFile>(std::move(made), name, cuts_, log_syncs_);
+    }
     return status;
 }
 

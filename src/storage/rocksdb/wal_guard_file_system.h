@@ -13,6 +13,7 @@
 
 #include <rocksdb/file_system.h>
 
+#include "base/metrics.h"
 #include "base/result.h"
 #include "storage/rocksdb/wal_list.h"
 
@@ -38,6 +39,9 @@ public:
     // Makes the cuts of failed commits that could not be made at the time. Until this succeeds, the
     // database must not be reopened.
     rocksdb::IOStatus make_pending_cuts() { return cuts_->make(*target()); }
+
+    // How long syncs of logs took.
+    metrics::Times log_syncs() const { return log_syncs_->times(); }
 
     // Call before each open of a database in this directory, including reopens.
     Status open_wal_list(const std::string& directory);
@@ -78,6 +82,8 @@ private:
     rocksdb::IOStatus unlist(const std::string& name);
 
     const std::shared_ptr<PendingCuts> cuts_ = std::make_shared<PendingCuts>();
+    // Shared with the open files, like the cuts.
+    const std::shared_ptr<metrics::Histogram> log_syncs_ = std::make_shared<metrics::Histogram>();
     std::mutex mutex_;
     std::map<std::string, SharedLock> locks_;
     std::map<std::string, std::shared_ptr<WalList>> wal_lists_;  // by directory

@@ -1,0 +1,76 @@
+// The part of the catalog that changes which partitions hold a container.
+
+#include <algorithm>
+
+#include "catalog/catalog.h"
+#include "catalog/keys.h"
+#include "catalog/refusals.h"
+
+namespace orrery::catalog {
+
+namespace {
+
+bool has_id(const std::vector<PartitionRange>& ranges, std::uint32_t id) {
+    return std::any_of(
+        ranges.begin(), ranges.end(), [&](const PartitionRange& range) { return range.id == id; });
+}
+
+}  // namespace
+
+Result<std::vector<storage::PartitionId>> Catalog::reserve_partitions(std::uint32_t count) {
+    const std::lock_guard changing(change_mutex_);
+    if (counters_.exhausted(count)) return numbers_exhausted();
+    Change change = begin_change();
+    std::vector<storage::PartitionId> out;
+    for (std::uint32_t i = 0; i < count; ++i) {
+        out.push_back(++change.counters.partition);
+        change.batch.put(key_of(kDropLetter, out.back()), {});
+    }
+    TRY(commit(change));
+    return out;
+}
+
+void Catalog::abandon_partitions(const std::vector<storage::PartitionId>& reserved) {
+    const std::unique_lock lock(mutex_);
+    to_drop_.insert(to_drop_.end(), reserved.begin(), reserved.end());
+}
+
+Result<ContainerPtr> Catalog::replace_ranges(model::ContainerRid rid,
+                                             const std::vector<std::uint32_t>& old_ids,
+                                             const std::vector<PartitionRange>& replacements) {
+    const std::lock_guard changing(change_mutex_);
+    const ContainerPtr old = find_container(rid);
+    if (!old) return not_found();
+    Change change = begin_change();
+    auto container = std::make_shared<Container>(*old);
+    std::vector<storage::PartitionId> dropped;
+    std::erase_if(container->ranges, [&](const PartitionRange& range) {
+        if (std::find(old_ids.begin(), old_ids.end(), range.id) == old_ids.end()) return false;
+        dropped.push_back(range.partition);
+        return true;
+    });
+    for (const PartitionRange& range : replacements) {
+        if (has_id(container->ranges, range.id)) return not_found();
+        container->ranges.push_back(range);
+        change.batch.remove(key_of(kDropLetter, range.partition));
+    }
+    std::sort(container->ranges.begin(),
+              container->ranges.end(),
+              [](const PartitionRange& a, const PartitionRange& b) {
+                  return a.epks.min_inclusive < b.epks.min_inclusive;
+              });
+    if (dropped.size() != old_ids.size() || !tile_the_hash_space(container->ranges)) {
+        return not_found();
+    }
+    for (const storage::PartitionId partition : dropped) {
+        change.batch.put(key_of(kDropLetter, partition), {});
+    }
+    change.batch.put(key_of(rid), encode(*container));
+    TRY(commit(change));
+    const Publication publication(*this);
+    to_drop_.insert(to_drop_.end(), dropped.begin(), dropped.end());
+    remember(ContainerPtr(container));
+    return ContainerPtr(container);
+}
+
+}  // namespace orrery::catalog

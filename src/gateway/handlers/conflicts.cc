@@ -1,0 +1,40 @@
+// Conflicts between writes of several regions. There is one, so the list is always empty.
+
+#include "gateway/handlers/handlers.h"
+#include "service/errors.h"
+
+namespace orrery::gateway::handlers {
+
+namespace {
+
+void respond_with_conflicts(const Backend& backend, Call& call, const service::QueryText* query) {
+    const auto found = owner_of(backend, call);
+    if (!found) return call.fail(found.error());
+    const auto page = backend.resources.list_conflicts(call.context, *found->container, query);
+    if (!page) return call.fail(page.error());
+    http::Response response = call.make_feed(found->container->rid.text(), "Conflicts", *page);
+    add_container_headers(response, *found);
+    call.respond(std::move(response));
+}
+
+}  // namespace
+
+void list_conflicts(const Backend& backend, const CallPtr& call) {
+    respond_with_conflicts(backend, *call, nullptr);
+}
+
+void query_conflicts(const Backend& backend, const CallPtr& call) {
+    if (!is_query(*call)) {
+        return call->fail(
+            Error(ErrorCode::kMethodNotAllowed, "Conflicts cannot be created by clients."));
+    }
+    const service::QueryText query = query_text_of(*call);
+    respond_with_conflicts(backend, *call, &query);
+}
+
+void find_conflict(const Backend& backend, const CallPtr& call) {
+    const auto found = owner_of(backend, *call);
+    call->fail(found ? service::not_found() : found.error().copy());
+}
+
+}  // namespace orrery::gateway::handlers

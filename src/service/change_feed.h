@@ -1,0 +1,79 @@
+// The change feed of a container: the newest version of every item that has been created or
+// replaced since a position, or all versions and deletes since then; oldest change first. All of
+// them, or those of a partition key (or of the first levels of a hierarchical one), of a partition
+// key range, or of a part of the hash space.
+
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "base/clock.h"
+#include "base/metrics.h"
+#include "base/result.h"
+#include "catalog/resources.h"
+#include "service/context.h"
+#include "service/page.h"
+#include "service/partitions.h"
+#include "service/query_page.h"
+
+namespace orrery::service {
+
+// What the headers of a request for changes say, besides those of any feed.
+struct ChangeFeedOptions {
+    // Where to begin if the request has no etag: at the beginning, or at this time (Unix seconds).
+    std::optional<std::int64_t> since;
+    // Wraps each item: {"current":{…},"metadata":{"lsn":…,"crts":…}}.
+    bool envelope = false;
+    // Every version and every delete, in envelopes; only from now or from an etag. The container
+    // must keep them.
+    bool all_versions = false;
+    std::optional<QueryText> filter;
+    // Ends each item with a record separator.
+    bool separated = false;
+};
+
+// Not in any JSON text.
+inline constexpr char kRecordSeparator = '\x1e';
+
+struct ChangesAnswer {
+    Page page;         // without continuation: that is the etag
+    std::string etag;  // where to go on
+    // False if there is nothing new (304). True without items if there may be.
+    bool modified = false;
+    // How many LSNs the reader is still behind, as far as the page has looked.
+    std::uint64_t behind = 0;
+};
+
+class ChangeFeed {
+public:
+    // Pages with changes or none, and polls that found nothing new.
+    struct Stats {
+        std::uint64_t pages = 0;
+        std::uint64_t idle_polls = 0;
+    };
+
+    ChangeFeed(Partitions& partitions, const Clock& clock)
+        : partitions_(partitions), clock_(clock) {}
+
+    // Where it may not block: kWouldBlock unless there is nothing new, which it finds out without
+    // reading anything.
+    Result<ChangesAnswer> read(Context& context,
+                               const catalog::Container& container,
+                               const ChangeFeedOptions& options) const;
+
+    Stats stats() const;
+
+private:
+    struct Counts {
+        metrics::Count pages;
+        metrics::Count idle_polls;
+    };
+
+    Partitions& partitions_;
+    const Clock& clock_;
+    mutable metrics::PerSlot<Counts> counts_;
+};
+
+}  // namespace orrery::service
