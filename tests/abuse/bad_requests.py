@@ -165,9 +165,10 @@ class BadRequests:
             ("PUT", "/dbs"), ("DELETE", "/dbs"), ("PATCH", "/dbs/abuse"), ("PUT", "/dbs/abuse"),
             ("DELETE", "/"), ("POST", "/"), ("PUT", self.docs), ("DELETE", self.docs),
             ("POST", item), ("BREW", "/dbs"), ("OPTIONS", "/dbs"), ("TRACE", item),
-            ("PROPFIND", "/"), ("POST", container), ("DELETE", "/offers"), ("POST", "/alive"))]
+            ("PROPFIND", "/"), ("PUT", container + "/conflicts/1"), ("POST", container), ("DELETE", "/offers"),
+            ("POST", "/alive"))]
         # Part of the protocol but not supported yet.
-        requests += [("GET", container + "/conflicts", 501), ("POST", "/dbs/abuse/users", 501)]
+        requests += [("GET", container + "/docs/1/attachments", 501)]
         connection.close()
         for method, path, status in requests:
             answer = self.client.request(method, path, b"{}" if method == "POST" else None, PK)

@@ -1,5 +1,6 @@
 """Checks that LSNs and timestamps of a range never go back, and that no etag or rid is reused."""
 
+import re
 import threading
 from dataclasses import dataclass, field
 
@@ -61,5 +62,5 @@ class Ledger:
             self.rids.add(item["_rid"])
 
     def record_of(self, container: str, answer: Answer) -> tuple[RangeRecord, int]:
-        name, _, lsn = answer.headers["x-ms-session-token"].partition(":-1#")
+        name, _, lsn = re.split("[:#]", answer.headers["x-ms-session-token"])
         return self.ranges.setdefault((container, name), RangeRecord()), int(lsn)

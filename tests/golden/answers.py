@@ -26,6 +26,10 @@ TAILS = {
                  '"_etag":"<etag>","_ts":<ts>}',
     "<udf>": '"_rid":"<rid:16>","_self":"dbs/<rid:4>/colls/<rid:8>/udfs/<rid:16>/",'
              '"_etag":"<etag>","_ts":<ts>}',
+    "<user>": '"_rid":"<rid:8>","_self":"dbs/<rid:4>/users/<rid:8>/","_etag":"<etag>",'
+              '"_ts":<ts>,"_permissions":"permissions/"}',
+    "<permission>": '"_rid":"<rid:16>","_self":"dbs/<rid:4>/users/<rid:8>/permissions/<rid:16>/",'
+                    '"_etag":"<etag>","_ts":<ts>,"_token":"<token>"}',
     "<database>": '"_rid":"<rid:4>","_self":"dbs/<rid:4>/","_etag":"<etag>","_ts":<ts>,'
                   '"_colls":"colls/","_users":"users/"}',
 }
@@ -120,6 +124,9 @@ def normalise(text: str) -> str:
     text = re.sub(r'"(_self|resource)":"([^"]+)"', lambda m: f'"{m[1]}":"{link_shape(m[2])}"', text)
     text = re.sub(r'"(_ts|offerLastReplaceTimestamp)":(\d+)(?=[,}])',
                   lambda m: f'"{m[1]}":{time_shape(int(m[2]))}', text)
+    text = re.sub(r'"(_?lsn|previousImageLSN)":\d+(?=[,}])', r'"\1":<lsn>', text)
+    text = re.sub(r'"crts":(\d+)(?=[,}])', lambda m: f'"crts":{time_shape(int(m[1]))}', text)
+    text = re.sub(r'"_token":"type=resource&ver=1&sig=[\w+/]+=*;[\w+/]+=*;"', '"_token":"<token>"', text)
     if '"offerVersion"' in text:
         text = re.sub(r'"id":"([^"]{4})"', lambda m: f'"id":"{rid_shape(m[1])}"', text)
     for word, tail in TAILS.items():
@@ -135,7 +142,7 @@ def normalise_header(name: str, value: str | None) -> str:
     if name == "etag" and re.fullmatch(r'"[^"]*"', value):
         return etag_shape(value[1:-1])
     if name == "x-ms-session-token":
-        return re.sub(r"^\d+:(-1#)?\d+$", lambda m: f"<range>:{m[1] or ''}<lsn>", value)
+        return re.sub(r"^\d+:(\d+#)?\d+$", lambda m: f"<range>:{'<version>#' if m[1] else ''}<lsn>", value)
     if name in ("lsn", "x-ms-item-lsn", "x-ms-documentdb-partitionkeyrangeid"):
         return re.sub(r"^\d+$", "<number>", value)
     if name == "x-ms-continuation":
@@ -170,7 +177,7 @@ def rid_shape(rid: str) -> str:
 def link_shape(link: str) -> str:
     return re.sub(r"(?<=/)[A-Za-z0-9+-]+=*(?=/)",
                   lambda m: m[0] if m[0] in ("dbs", "colls", "docs", "sprocs", "triggers", "udfs",
-                                             "pkranges", "offers")
+                                             "pkranges", "offers", "users", "permissions")
                   else rid_shape(m[0]), link)
 
 

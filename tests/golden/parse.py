@@ -113,7 +113,7 @@ NOTES = {
     "sign",      # the link to sign instead of the path; `last rid`: that of the path, in lower case
     "key",       # the key to sign with
     "when",      # options of the server without which the statement makes no sense
-    "unless",    # options of the server with which it makes none
+    "unless",    # options of the server, separated by " | ", with which it makes none
     "needs",     # `index`: where the configuration leaves items unindexed, the query is refused;
                  # `id-index`: the same, but `id` and `_ts` are only unindexed in mode none
     "eventually",  # asked again until the answer is this one: what happens in the background

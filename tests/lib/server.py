@@ -21,7 +21,8 @@ class ServerError(Exception):
 class Server:
     """One process. As a context manager it is killed on exit, even after an exception."""
 
-    def __init__(self, binary: Path, data: Path, *options: str, listen: str = "127.0.0.1:0"):
+    def __init__(self, binary: Path, data: Path, *options: str, listen: str = "127.0.0.1:0",
+                 throttle: bool = False):
         if not os.access(binary, os.X_OK):
             raise ServerError(f"{binary} does not exist; build it first or give --server")
         self.data = data
@@ -31,6 +32,8 @@ class Server:
         self.port_file.unlink(missing_ok=True)
         command = [str(binary), "serve", "--listen", listen, "--data", str(data),
                    "--port-file", str(self.port_file), *options]
+        if not throttle:
+            command.append("--no-throttle")
         with open(self.log, "wb") as log:
             self.process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=log,
                                             stderr=log)

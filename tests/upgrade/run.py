@@ -116,6 +116,21 @@ def write(directory: Directory, client: Client) -> None:
         removed["item"] = done.json()
 
 
+def replace_offers(directory: Directory, client: Client) -> str:
+    """The throughput of an offer that was never replaced is the highest it ever had."""
+    offers, _ = client.feed("/offers", "Offers")
+    expect(len(offers) >= len(directory.containers), f"{len(offers)} offers")
+    for offer in offers:
+        first = offer["content"]["offerThroughput"]
+        for throughput, highest in ((first, first), (first + 100, first + 100), (first, first + 100)):
+            offer["content"]["offerThroughput"] = throughput
+            done = client.request("PUT", f"/offers/{offer['id']}", offer)
+            expect(done.status == 200, f"{offer['_self']}: {done.status} {done.body!r}")
+            parameters = done.json()["content"]["offerMinimumThroughputParameters"]
+            expect(parameters["maxThroughputEverProvisioned"] == highest, f"{offer['_self']}: {parameters}")
+    return f"{len(offers)} offers"
+
+
 def check_upgrade(binary: Path, archive: Path, report: Report) -> None:
     name = archive.name.removesuffix(".tar.gz")
     with scratch_directory("upgrade") as scratch:
@@ -140,7 +155,7 @@ def check_upgrade(binary: Path, archive: Path, report: Report) -> None:
             server.kill()
         report.run(f"{name} inspect after kill", directory.inspected)
         with directory.server() as server:
-            read(server, *everything, write, check_items)
+            read(server, *everything, write, replace_offers, check_items)
             server.stop()
         report.run(f"{name} inspect after writes", directory.inspected)
         with directory.server() as server:

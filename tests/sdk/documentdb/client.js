@@ -5,8 +5,8 @@ const https = require('node:https');
 const { DocumentClient, DocumentBase } = require('documentdb');
 const { endpoint, key, randomId } = require('../node/support.js');
 
-function newClient({ masterKey = key, consistencyLevel } = {}) {
-  const client = new DocumentClient(endpoint, { masterKey }, new DocumentBase.ConnectionPolicy(), consistencyLevel);
+function newClient({ masterKey = key, permissionFeed, consistencyLevel, url = endpoint } = {}) {
+  const client = new DocumentClient(url, permissionFeed ? { permissionFeed } : { masterKey }, new DocumentBase.ConnectionPolicy(), consistencyLevel);
   // The SDK requests TLS 1.0, which Node no longer supports; an agent's options override a request's.
   client.requestAgent = new https.Agent({ keepAlive: true, secureProtocol: 'TLS_method' });
   return client;

@@ -1,6 +1,7 @@
 'use strict';
 
-for (const group of ['databases', 'collections', 'documents', 'keys', 'feeds', 'policies', 'queries', 'scripts', 'script_cases', 'sessions']) {
+for (const group of ['databases', 'collections', 'offers', 'documents', 'keys', 'feeds', 'policies', 'queries', 'scripts', 'script_cases', 'sessions', 'access']) {
   require(`./${group}.js`);
 }
+if (process.env.ORRERY_THROTTLED_ENDPOINT) require('./throttling.js');
 require('../node/support.js').runAll();

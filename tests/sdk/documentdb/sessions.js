@@ -1,5 +1,5 @@
 // Session tokens, response headers, several clients, authentication. This SDK uses API version 2017-11-15, whose
-// session tokens are plain ("0:12"); it fails on the vector form ("0:-1#12") of 2018-06-18 and later.
+// session tokens are plain ("0:12"); it fails on the vector form ("0:3#12") of 2018-06-18 and later.
 'use strict';
 
 const { assert, otherKey, parseSessionToken, refused, scenario } = require('../node/support.js');

@@ -42,7 +42,8 @@ func run() int {
 	}
 	only := regexp.MustCompile(os.Getenv("ORRERY_SCENARIO"))
 	failed := 0
-	for _, each := range slices.Concat(resourceScenarios, itemScenarios, batchScenarios, queryScenarios) {
+	for _, each := range slices.Concat(resourceScenarios, offerScenarios, itemScenarios, batchScenarios, changeScenarios,
+		queryScenarios, throttlingScenarios()) {
 		if !only.MatchString(each.name) {
 			continue
 		}
@@ -59,6 +60,11 @@ func run() int {
 }
 
 func newClient(key string) (*azcosmos.Client, error) {
+	return newClientAt(os.Getenv("ORRERY_ENDPOINT"), key, -1)
+}
+
+// newClientAt makes a client with that many retries; 0: the default, -1: none.
+func newClientAt(endpoint, key string, retries int32) (*azcosmos.Client, error) {
 	certificate, err := os.ReadFile(os.Getenv("ORRERY_CERTIFICATE"))
 	if err != nil {
 		return nil, err
@@ -74,8 +80,8 @@ func newClient(key string) (*azcosmos.Client, error) {
 	transport := &http.Transport{TLSClientConfig: &tls.Config{RootCAs: roots}}
 	options := azcosmos.ClientOptions{EnableContentResponseOnWrite: true}
 	options.Transport = &http.Client{Transport: transport}
-	options.Retry.MaxRetries = -1
-	return azcosmos.NewClientWithKey(os.Getenv("ORRERY_ENDPOINT"), credential, &options)
+	options.Retry.MaxRetries = retries
+	return azcosmos.NewClientWithKey(endpoint, credential, &options)
 }
 
 func otherKey() string {

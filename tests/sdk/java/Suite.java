@@ -25,11 +25,15 @@ public final class Suite {
 
     public static void main(String[] arguments) {
         Resources.register();
+        Offers.register();
         Items.register();
         Batches.register();
+        Changes.register();
         Queries.register();
         Scripts.register();
         ScriptCases.register();
+        Access.register();
+        Throttling.register();
         System.exit(run());
     }
 

@@ -1,6 +1,8 @@
 // Clients and fresh databases for the @azure/cosmos suite.
 'use strict';
 
+if (process.env.ORRERY_CHURN) require('./gone_ranges.js');
+
 const { CosmosClient } = require('@azure/cosmos');
 const { endpoint, key, randomId } = require('../node/support.js');
 

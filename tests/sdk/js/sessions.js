@@ -39,6 +39,19 @@ scenario('session.ahead', inContainer('/pk', async (container, database) => {
   assert.equal((await own.item('one', 'p').read({ sessionToken: `${range}:-1#${lsn}` })).statusCode, 200);
 }));
 
+// The client does not know that it is another container; its old token must not matter.
+scenario('session.recreated', inContainer('/pk', async (container, database) => {
+  const strict = newClient({ consistencyLevel: 'Session', connectionPolicy: { enableEndpointDiscovery: false } });
+  const own = strict.database(database.id).container(container.id);
+  let token;
+  for (let n = 0; n < 20; n += 1) token = tokenOf(await own.items.upsert({ id: 'one', pk: 'p', n }));
+  await container.delete();
+  await database.containers.create({ id: container.id, partitionKey: { paths: ['/pk'], version: 2 } });
+  await container.items.create({ id: 'one', pk: 'p', n: 'new' });
+  const read = await own.item('one', 'p').read({ sessionToken: token });
+  assert.deepEqual([read.statusCode, read.resource?.n], [200, 'new']);
+}));
+
 scenario('response.headers', inContainer('/pk', async (container) => {
   const created = await container.items.create({ id: 'one', pk: 'p' });
   const read = await container.item('one', 'p').read();

@@ -8,6 +8,7 @@ const https = require('node:https');
 const endpoint = process.env.ORRERY_ENDPOINT;
 const key = process.env.ORRERY_KEY;
 const partitions = Number(process.env.ORRERY_PARTITIONS) || undefined;
+const readonlyKey = process.env.ORRERY_READONLY_KEY;
 const otherKey = Buffer.alloc(64, 7).toString('base64');
 
 const scenarios = [];
@@ -137,7 +138,7 @@ function assertTiles(ranges, wanted = partitions) {
   if (wanted) assert.equal(ranges.length, wanted);
 }
 
-// "0:-1#12" or, for API versions before 2018-06-18, "0:12" -> ["0", 12n].
+// "0:3#12" or, for API versions before 2018-06-18, "0:12" -> ["0", 12n].
 function parseSessionToken(token) {
   const match = /^(\d+):(?:-?\d+#)?(\d+)/.exec(token);
   assert.ok(match, `session token ${token}`);
@@ -173,8 +174,33 @@ const person = {
 const unusualIds = ['a b', ' leading', 'é中文😀', 'plus+plus', '100%', '%20', "q'u\"o", 'a&b=c;d', 'x'.repeat(255),
   '~!@$^*()_{}|:<>,.'];
 
+// For the server with throttling: an item that costs what is earned in about three seconds, and others of about 100
+// request units each.
+const throttled = {
+  endpoint: process.env.ORRERY_THROTTLED_ENDPOINT,
+  large: { id: 'large', pk: 'a', text: 'x'.repeat(1_950_000) },
+  items: Array.from({ length: 16 }, (_, number) => ({
+    id: `item${number}`,
+    pk: 'a',
+    ...Object.fromEntries(Array.from({ length: 500 }, (__, index) => [`p${index}`, index])),
+  })),
+  ids: () => [throttled.large, ...throttled.items].map(({ id }) => id).sort(),
+  // 400 request units are there at once; before the rest is earned, nothing else is admitted.
+  assertWaited(charge, milliseconds) {
+    assert.ok(charge > 1000, `charged ${charge}`);
+    assert.ok(milliseconds > ((charge - 400) / 400) * 1000, `${charge} in ${milliseconds} ms`);
+  },
+};
+
+// A bearer token as test programs for emulators make it: the account key in place of a signature.
+function emulatorToken() {
+  const claims = { aud: 'https://localhost.localhost', oid: 'tester', exp: Math.floor(Date.now() / 1000) + 3600 };
+  const parts = [JSON.stringify({ alg: 'RS256', typ: 'JWT' }), JSON.stringify(claims), key];
+  return parts.map((part) => Buffer.from(part).toString('base64url')).join('.');
+}
+
 module.exports = {
-  assert, assertSystemProperties, assertTiles, difficult, endpoint, eventually, key, numbersText, otherKey,
-  parseSessionToken, partitionKeyHeader, partitions, person, randomId, raw, refused, runAll, scenario, unusualIds,
-  userPart,
+  assert, assertSystemProperties, assertTiles, difficult, emulatorToken, endpoint, eventually, key, numbersText, otherKey,
+  parseSessionToken, partitionKeyHeader, partitions, person, randomId, raw, readonlyKey, refused, runAll, scenario, throttled,
+  unusualIds, userPart,
 };

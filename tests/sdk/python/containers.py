@@ -18,7 +18,7 @@ def lifecycle():
         headers = client().client_connection.last_response_headers
         assert headers["x-ms-alt-content-path"] == f"dbs/{parent.id}", headers
         assert len(base64.b64decode(headers["x-ms-content-path"].replace("-", "/"))) == 4, headers
-        assert re.fullmatch(r"\d+:-1#\d+", headers["x-ms-session-token"]), headers
+        assert re.fullmatch(r"\d+:\d+#\d+", headers["x-ms-session-token"]), headers
         assert all(isinstance(read[field], str) for field in
                    ("_rid", "_self", "_etag", "_docs", "_sprocs", "_triggers", "_udfs", "_conflicts"))
         assert [each["id"] for each in parent.list_containers()] == ["one"]

@@ -3,6 +3,8 @@
 import re
 from concurrent.futures import ThreadPoolExecutor
 
+from azure.cosmos import PartitionKey
+
 from support import ENDPOINT, OTHER_KEY, all_ids, container, new_client, of_other_client, refused, scenario, session_token
 
 
@@ -38,6 +40,20 @@ def ahead():
             with refused(404, 1002):
                 own.read_item("one", "p", session_token=f"{part}:-1#{lsn + 1000}{end}")
         assert own.read_item("one", "p", session_token=f"{part}:-1#{lsn}")["id"] == "one"
+
+
+@scenario("session.recreated")
+def recreated():
+    """The client does not know that it is another container; its old token must not matter."""
+    with container() as items:
+        own = of_other_client(items, consistency_level="Session", enable_endpoint_discovery=False)
+        for n in range(20):
+            own.upsert_item({"id": "one", "pk": "p", "n": n})
+        database = new_client().get_database_client(items.container_link.split("/")[1])
+        database.delete_container(items.id)
+        again = database.create_container(items.id, PartitionKey("/pk"))
+        again.create_item({"id": "one", "pk": "p", "n": "new"})
+        assert own.read_item("one", "p")["n"] == "new"
 
 
 @scenario("response.headers")

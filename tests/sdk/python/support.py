@@ -21,6 +21,7 @@ from azure.cosmos.exceptions import CosmosHttpResponseError
 
 ENDPOINT = os.environ["ORRERY_ENDPOINT"]
 KEY = os.environ["ORRERY_KEY"]
+READONLY_KEY = os.environ.get("ORRERY_READONLY_KEY") or ""
 CERTIFICATE = os.environ["ORRERY_CERTIFICATE"]
 PARTITIONS = int(os.environ.get("ORRERY_PARTITIONS") or 0)
 OTHER_KEY = base64.b64encode(bytes([7] * 64)).decode()
@@ -56,9 +57,9 @@ def run_all() -> int:
     return 1 if failed else 0
 
 
-def new_client(key=KEY, **options) -> CosmosClient:
+def new_client(key=KEY, endpoint=ENDPOINT, **options) -> CosmosClient:
     # For loopback addresses the SDK verifies no certificate unless it is given an SSL configuration.
-    return CosmosClient(ENDPOINT, key, ssl_config=SSLConfiguration(), connection_verify=CERTIFICATE,
+    return CosmosClient(endpoint, key, ssl_config=SSLConfiguration(), connection_verify=CERTIFICATE,
                         **options)
 
 
@@ -135,7 +136,7 @@ def all_ids(proxy):
 
 
 def session_token(answer):
-    """The session token of an answer: "0:-1#12" -> ("0", 12)."""
+    """The session token of an answer: "0:3#12" -> ("0", 12)."""
     token = answer.get_response_headers()["x-ms-session-token"]
     match = re.match(r"(\d+):-?\d+#(\d+)", token)
     assert match, f"session token {token}"

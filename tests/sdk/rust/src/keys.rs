@@ -113,7 +113,7 @@ async fn hierarchical(items: ContainerClient, key: impl Fn(&'static str) -> Part
     Ok(())
 }
 
-/// The range and the LSN of `0:-1#5`.
+/// The range and the LSN of `0:3#5`.
 fn position(response: &ItemResponse) -> Outcome<(String, u64)> {
     let token = response.headers().session_token().ok_or("no session token")?;
     let (range, rest) = token.as_str().split_once(':').ok_or("no range")?;
