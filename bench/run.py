@@ -92,7 +92,7 @@ class Bench:
 
     def serve(self, data: pathlib.Path) -> Program:
         return Program([self.find("orrery"), "serve", "--listen", "127.0.0.1:0",
-                        "--data", str(data)], self.scratch)
+                        "--data", str(data), "--no-throttle"], self.scratch)
 
     def load(self, port: int, mode: str, connections: int, *more: str) -> float:
         command = [self.find("orrery-load"), "--port", str(port), "--mode", mode,
