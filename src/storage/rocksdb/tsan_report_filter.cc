@@ -3,7 +3,8 @@
 // Debian's RocksDB is not instrumented, so ThreadSanitizer does not see the atomics that order
 // memory handed from one thread to another inside the library. Suppressing the library by name
 // would also hide races in our own code wherever RocksDB calls it, as it does our file system;
-// therefore the innermost frame decides.
+// therefore the innermost frame decides. The compression libraries count as RocksDB: nothing else
+// uses them, and it hands their contexts from thread to thread in the same way.
 
 #ifdef __SANITIZE_THREAD__
 
@@ -52,6 +53,13 @@ bool acts_for_caller(std::string_view function, std::string_view module) {
            function.starts_with("void std::") || function.starts_with("__gnu_cxx::");
 }
 
+bool is_rocksdb(std::string_view module) {
+    for (const std::string_view library : {"librocksdb", "libzstd", "liblz4"}) {
+        if (module.find(library) != std::string_view::npos) return true;
+    }
+    return false;
+}
+
 // Whether the memory was accessed by RocksDB itself.
 __attribute__((no_sanitize("thread"))) bool is_by_rocksdb(void* const* trace) {
     for (std::size_t i = 0; i < kFramesMax && trace[i] != nullptr; ++i) {
@@ -62,7 +70,7 @@ __attribute__((no_sanitize("thread"))) bool is_by_rocksdb(void* const* trace) {
             const std::string_view all = frame;
             const std::size_t bar = all.rfind('|');
             const std::string_view module = all.substr(bar + 1);
-            if (module.find("librocksdb") != std::string_view::npos) return true;
+            if (is_rocksdb(module)) return true;
             if (!acts_for_caller(all.substr(0, bar), module)) return false;
         }
     }
