@@ -106,6 +106,7 @@ inline constexpr std::string_view kSubStatus = "x-ms-substatus";
 inline constexpr std::string_view kSupportedQueryFeatures = "x-ms-cosmos-supported-query-features";
 inline constexpr std::string_view kTokenExpirySeconds = "x-ms-documentdb-expiry-seconds";
 inline constexpr std::string_view kTraceparent = "traceparent";
+inline constexpr std::string_view kUserAgent = "User-Agent";
 inline constexpr std::string_view kVersion = "x-ms-version";
 inline constexpr std::string_view kWwwAuthenticate = "WWW-Authenticate";
 inline constexpr std::string_view kXMsDate = "x-ms-date";

@@ -18,11 +18,8 @@ void Outgoing::start(HeadFacts facts, bool to_head_request) {
         std::string_view(response->body)
             .substr(std::min(response->body_offset, response->body.size()));
     facts.status = response->status;
-    if (response->stream) {
-        facts.content_length.reset();
-    } else {
-        facts.content_length = body.size();
-    }
+    facts.content_length = body.size();
+    facts.is_stream = response->stream != nullptr;
     head_.write(facts);
     response->headers.append("\r\n");
     pieces_ = {piece_of(head_.text()), piece_of(response->headers), piece_of(body)};

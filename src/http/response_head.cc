@@ -31,9 +31,9 @@ void ResponseHead::write(const HeadFacts& facts) {
     append(reason_phrase(facts.status));
     append("\r\nDate: ");
     append(facts.date);
-    if (facts.content_length && !has_no_body(facts.status)) {
+    if (!facts.is_stream && !has_no_body(facts.status)) {
         append("\r\nContent-Length: ");
-        append(*facts.content_length);
+        append(facts.content_length);
     }
     if (facts.close) {
         append("\r\nConnection: close");

@@ -5,7 +5,6 @@
 
 #include <array>
 #include <cstddef>
-#include <optional>
 #include <string_view>
 
 namespace orrery::http {
@@ -16,7 +15,8 @@ bool has_no_body(unsigned status);
 struct HeadFacts {
     unsigned status = 200;
     std::string_view date;
-    std::optional<std::size_t> content_length = 0;  // nothing: the body ends with the connection
+    std::size_t content_length = 0;
+    bool is_stream = false;  // has no length: the body ends with the connection
     bool close = false;
     // HTTP/1.0 clients must be told that the connection stays open.
     bool announce_keep_alive = false;

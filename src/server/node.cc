@@ -369,6 +369,7 @@ std::string Node::metrics_page() const {
          .scripts = *script_pool_,
          .engine = *engine_,
          .catalog = *catalog_,
+         .offers = *offers_,
          .partitions = *partitions_,
          .repartitioning = *repartitioning_,
          .query_memory = *query_memory_,

@@ -22,9 +22,6 @@ namespace orrery::service {
 
 namespace {
 
-// The etag of a client that wants what comes from now on.
-constexpr std::string_view kFromNow = "*";
-
 // A part of a partition, and where the reader is in it.
 struct Piece {
     std::size_t range = 0;
@@ -131,6 +128,7 @@ public:
     }
 
     Page take_page() { return std::move(page_); }
+    QuietPartitions take_quiet() { return std::move(quiet_); }
     bool is_modified() const { return page_.count > 0 || more_; }
     std::uint64_t behind() const { return behind_; }
     // The piece that the next page reads first.
@@ -163,13 +161,23 @@ private:
         if (waits_) return false;
         last_ = TRY(std::move(opened));
         const partition::Lsn lsn = TRY(lsn_of(*last_));
-        if (piece.part.after == lsn && !piece.part.since) return true;
+        if (piece.part.after == lsn && !piece.part.since) {
+            note_quiet(piece);
+            return true;
+        }
         waits_ = is_full();
         if (waits_) return false;
         if (!context_.allowance.may_block) {
             return Error(ErrorCode::kWouldBlock, "there are changes to read");
         }
-        return add_changes(piece, print);
+        const bool complete = TRY(add_changes(piece, print));
+        if (complete) note_quiet(piece);
+        return complete;
+    }
+
+    void note_quiet(const Piece& piece) {
+        constexpr partition::Lsn kNone = -1;  // until then, only a poll knows the time
+        quiet_.add(last_, piece.part.since ? kNone : piece.part.after);
     }
 
     Result<bool> add_changes(Piece& piece, const partition::ChangePrinter& print) {
@@ -229,6 +237,7 @@ private:
         monotonic_now() + std::chrono::milliseconds(model::limits::kQueryPageMillisecondsMax);
     std::shared_ptr<partition::Partition> last_;
     Page page_;
+    QuietPartitions quiet_;
     double charged_ = 0;
     bool more_ = false;
     std::uint64_t behind_ = 0;
@@ -301,9 +310,20 @@ Result<ChangesAnswer> ChangeFeed::read(Context& context,
     answer.behind = reader.behind();
     Counts& counts = counts_.mine();
     (answer.modified ? counts.pages : counts.idle_polls).add(1);
+    answer.epks = selection.epks;
     answer.etag = position_after(std::move(pieces), reader.next()).etag();
     answer.page = reader.take_page();
+    if (!answer.modified) answer.quiet = reader.take_quiet();
     return answer;
+}
+
+bool QuietPartitions::are_quiet() const {
+    for (const Place& place : places_) {
+        const auto partition = place.partition.lock();
+        if (!partition || partition->lsn() != place.lsn || !partition->check_open()) return false;
+        partition->mark_used();
+    }
+    return !places_.empty();
 }
 
 ChangeFeed::Stats ChangeFeed::stats() const {

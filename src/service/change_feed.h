@@ -6,13 +6,16 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "base/clock.h"
 #include "base/metrics.h"
 #include "base/result.h"
 #include "catalog/resources.h"
+#include "service/change_readers.h"
 #include "service/context.h"
 #include "service/page.h"
 #include "service/partitions.h"
@@ -37,11 +40,31 @@ struct ChangeFeedOptions {
 // Not in any JSON text.
 inline constexpr char kRecordSeparator = '\x1e';
 
+// The partitions in which a poll found nothing, and tells whether that has changed. Much cheaper
+// than another poll.
+class QuietPartitions {
+public:
+    void add(const std::shared_ptr<partition::Partition>& partition, partition::Lsn lsn) {
+        places_.push_back({.partition = partition, .lsn = lsn});
+    }
+    // False also if a poll would find other partitions, or fail.
+    bool are_quiet() const;
+
+private:
+    struct Place {
+        std::weak_ptr<partition::Partition> partition;
+        partition::Lsn lsn = 0;
+    };
+    std::vector<Place> places_;
+};
+
 struct ChangesAnswer {
-    Page page;         // without continuation: that is the etag
-    std::string etag;  // where to go on
+    Page page;             // without continuation: that is the etag
+    std::string etag;      // where to go on
+    model::EpkRange epks;  // what the client reads
     // False if there is nothing new (304). True without items if there may be.
     bool modified = false;
+    QuietPartitions quiet;  // if there is nothing new
     // How many LSNs the reader is still behind, as far as the page has looked.
     std::uint64_t behind = 0;
 };
@@ -64,6 +87,8 @@ public:
                                const ChangeFeedOptions& options) const;
 
     Stats stats() const;
+    // The clients that poll it.
+    ChangeReaders& readers() const { return readers_; }
 
 private:
     struct Counts {
@@ -74,6 +99,7 @@ private:
     Partitions& partitions_;
     const Clock& clock_;
     mutable metrics::PerSlot<Counts> counts_;
+    mutable ChangeReaders readers_;
 };
 
 }  // namespace orrery::service

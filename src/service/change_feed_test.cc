@@ -136,6 +136,51 @@ TEST_F(ChangeFeedTest, StartsNow) {
     EXPECT_EQ(follow({}, etag), ids);
 }
 
+TEST_F(ChangeFeedTest, KnowsWhetherPartitionsAreStillQuiet) {
+    use(services_.container(R"({"id":"c2"})", 2));
+    add(5);
+    std::string etag;
+    follow({}, etag);
+    ChangesAnswer idle = must(page({}, etag));
+    EXPECT_TRUE(idle.quiet.are_quiet());
+    EXPECT_FALSE(must(page({}, "")).quiet.are_quiet());
+    EXPECT_FALSE(must(page({}, "*")).quiet.are_quiet());  // not looked at
+
+    add(1);
+    EXPECT_FALSE(idle.quiet.are_quiet());
+    // The change is in one of the partitions, and a reader of the other one's items polls it.
+    for (const std::string id : {"0", "1"}) {
+        const Wanted wanted{.range_id = id};
+        etag.clear();
+        follow(wanted, etag);
+        EXPECT_TRUE(must(page(wanted, etag)).quiet.are_quiet());
+    }
+    etag.clear();
+    follow({}, etag);
+    idle = must(page({}, etag));
+    ASSERT_TRUE(idle.quiet.are_quiet());
+    split(1);
+    EXPECT_FALSE(idle.quiet.are_quiet());
+}
+
+TEST_F(ChangeFeedTest, QuietUntilATimeIsForThePollToFindOut) {
+    const Wanted later{.options = {.since = clock_.now_seconds() + 10}};
+    const ChangesAnswer idle = must(page(later, ""));
+    EXPECT_FALSE(idle.modified);
+    EXPECT_FALSE(idle.quiet.are_quiet());
+}
+
+TEST_F(ChangeFeedTest, ReadersOfAKeyWatchThePartition) {
+    add(5);
+    const Wanted none{.key = R"(["no such key"])"};
+    std::string etag;
+    EXPECT_THAT(follow(none, etag), IsEmpty());
+    const ChangesAnswer idle = must(page(none, etag));
+    EXPECT_TRUE(idle.quiet.are_quiet());
+    add(1);
+    EXPECT_FALSE(idle.quiet.are_quiet());
+}
+
 TEST_F(ChangeFeedTest, StartsAtATime) {
     use(services_.container(R"({"id":"c2"})", 3));
     add(20);

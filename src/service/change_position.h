@@ -19,6 +19,9 @@
 
 namespace orrery::service {
 
+// The etag of a client that wants what comes from now on.
+inline constexpr std::string_view kFromNow = "*";
+
 struct ChangePart {
     model::EpkRange epks;
     partition::Lsn after = 0;  // the reader has the changes up to this one

@@ -21,13 +21,6 @@ std::uint64_t kilobytes(std::uint64_t bytes) {
     return (bytes + kKilobyte - 1) / kKilobyte;
 }
 
-// What an offer has scaled to. Autoscale follows the use, between a tenth of its maximum and all.
-std::int64_t current_units(const model::Throughput& throughput, double recent_units) {
-    const std::int64_t max = throughput.request_units;
-    if (!throughput.autoscale) return max;
-    return std::clamp(static_cast<std::int64_t>(std::ceil(recent_units)), max / 10, max);
-}
-
 Error another_replace_pending() {
     constexpr std::uint32_t kAnotherOfferReplacePending = 3205;
     return bad_request("Another offer replace operation is in progress; retry later.",
@@ -123,9 +116,16 @@ OfferAnswer Offers::answer_of(const catalog::Offer& offer,
             .replace_pending = options_.is_growing(offer)};
 }
 
+std::int64_t Offers::scaled_units(const catalog::Offer& offer) const {
+    const std::int64_t max = offer.throughput.request_units;
+    if (!offer.throughput.autoscale) return max;
+    const auto recent = static_cast<std::int64_t>(std::ceil(options_.recent_units(offer)));
+    return std::clamp(recent, max / 10, max);
+}
+
 json::Value Offers::body_of(const catalog::Offer& offer, std::uint64_t stored_kb) const {
     return to_json(offer,
-                   {.units = current_units(offer.throughput, options_.recent_units(offer)),
+                   {.units = scaled_units(offer),
                     .highest_storage_kb = std::max(offer.highest_storage_kb, stored_kb)});
 }
 

@@ -52,6 +52,10 @@ public:
     Result<OfferAnswer> replace(Context& context, std::string_view rid, std::string_view body);
     Result<Page> list(Context& context, const QueryText* query) const;
 
+    // What an offer has scaled to. Autoscale follows the use, between a tenth of its maximum and
+    // all of it.
+    std::int64_t scaled_units(const catalog::Offer& offer) const;
+
 private:
     // What the bounds of an offer depend on.
     struct Subject {

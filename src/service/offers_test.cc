@@ -2,6 +2,8 @@
 
 #include <gmock/gmock.h>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -115,6 +117,42 @@ TEST_F(OffersTest, ReplacesManualThroughput) {
                           "throughput 400 is less than required minimum throughput 500. Minimum "
                           "limit 500 is because of Highest RUs provisioned 50000."));
     EXPECT_EQ(units_of(must(replace(rid, R"({"offerThroughput":500})"))), 500);
+}
+
+TEST_F(OffersTest, AutoscaleFollowsTheUse) {
+    database("d", {});
+    const std::string fixed = container("fixed", manual("500"));
+    const std::string scaled = container("scaled", autoscale(R"({"maxThroughput":4000})"));
+    double used = 0;
+    const Offers offers(*services_.catalog,
+                        *services_.resource_feed,
+                        {.stored_bytes = [](const auto&) { return 0; },
+                         .recent_units = [&](const auto&) { return used; }});
+    const auto units = [&](const std::string& rid) {
+        const OfferAnswer answer = must(offers.read(Asked(), rid));
+        return *answer.resource.body->find("content")->find("offerThroughput")->integer();
+    };
+    const std::vector<std::pair<double, std::int64_t>> cases = {
+        {0, 400}, {399, 400}, {1234.5, 1235}, {4000, 4000}, {9000, 4000}};
+    for (const auto& [recent, expected] : cases) {
+        used = recent;
+        EXPECT_EQ(units(scaled), expected) << recent;
+        EXPECT_EQ(units(fixed), 500) << recent;
+    }
+}
+
+TEST_F(OffersTest, WaitsForPartitionsBeforeTheNextReplacement) {
+    const std::string rid = database("d", manual("400"));
+    bool growing = true;
+    Offers offers(*services_.catalog,
+                  *services_.resource_feed,
+                  {.stored_bytes = [](const auto&) { return 0; },
+                   .is_growing = [&](const auto&) { return growing; }});
+    EXPECT_TRUE(must(offers.read(Asked(), rid)).replace_pending);
+    const std::string body = R"({"content":{"offerThroughput":500}})";
+    EXPECT_EQ(code_of(offers.replace(Asked(), rid, body)), "400/3205");
+    growing = false;
+    EXPECT_FALSE(must(offers.replace(Asked(), rid, body)).replace_pending);
 }
 
 TEST_F(OffersTest, ContentNeedsThroughput) {

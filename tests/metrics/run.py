@@ -146,6 +146,7 @@ class Traffic:
         for found in ("changes", "nothing"):
             name = "orrery_change_feed_reads_total"
             expect(after.value(name, found=found) - before.value(name, found=found) == 1, f"one that found {found}")
+        self.check_lag(changes.headers["etag"])
         expect(after.value("orrery_change_streams_limit") == 1000, "the default")
         with Client(self.server.port) as streaming:
             streaming.connection.request("GET", path, None, streaming.signed("GET", path) | {
@@ -154,6 +155,32 @@ class Traffic:
             expect(stream.status == 200, "a stream")
             expect(scrape(self.server).value("orrery_change_streams") == 1, "one stream")
             stream.close()
+
+    def check_lag(self, etag: str) -> None:
+        path = f"/{self.container}/docs"
+        poll = {"A-IM": "Incremental Feed", "User-Agent": "a reader"}
+        lags = []
+        for headers in (poll | {"If-None-Match": etag}, {"x-ms-max-item-count": "1"} | poll):
+            expect(self.client.request("GET", path, None, headers).status in (200, 304), "a poll")
+        for _ in range(2):
+            samples = scrape(self.server).family_of("orrery_change_feed_reader_lag").samples
+            lags.append(sorted(value for (_, labels), value in samples.items()
+                               if dict(labels)["client"] == "a reader"))
+            self.client.item("POST", self.container, "a", body={"id": f"lag {len(lags)}", "pk": "a"})
+        expect(lags[0][0] == 0 and lags[0][1] > 10, f"one has read all, one has read a page: {lags}")
+        expect(lags[1] == [lag + 1 for lag in lags[0]], f"both have one more to read: {lags}")
+
+    def check_autoscale(self) -> None:
+        container = make_container(self.client, "d", {"id": "scaled", "partitionKey": PK},
+                                   {"x-ms-cosmos-offer-autopilot-settings": '{"maxThroughput":1000}'})
+        at = {"database": "d", "container": "scaled"}
+        expect(scrape(self.server).value("orrery_offer_scaled_request_units", **at) == 100, "a tenth")
+        for i in range(60):
+            answer = self.client.item("POST", container, "a", body={"id": str(i), "pk": "a"})
+            expect(answer.status == 201, answer.body)
+        after = scrape(self.server)
+        expect(100 < after.value("orrery_offer_scaled_request_units", **at) <= 1000, "scaled up")
+        expect(after.value("orrery_offer_request_units", **at) == 1000, "the maximum")
 
     def check_scripts(self) -> None:
         before = scrape(self.server)
@@ -261,6 +288,7 @@ def run(binary: Path, scratch: Path, report: Report) -> None:
         traffic = Traffic(server)
         report.run("counts of requests, times, charges", traffic.check_counts)
         report.run("change feeds", traffic.check_changes)
+        report.run("autoscale", traffic.check_autoscale)
         report.run("scripts and lanes", traffic.check_scripts)
         report.run("dashboard", lambda: deployed.check_dashboard(scrape(server)))
         report.run("alerts", lambda: deployed.check_rules(scrape(server)))

@@ -5,6 +5,7 @@
 
 #include "base/ascii.h"
 #include "base/http_date.h"
+#include "base/stopwatch.h"
 #include "gateway/handlers/handlers.h"
 #include "gateway/headers.h"
 #include "gateway/router.h"
@@ -70,6 +71,19 @@ http::Response changes_response(const Call& call,
     return response;
 }
 
+void note_reader(const Backend& backend,
+                 const Call& call,
+                 const catalog::Container& container,
+                 const service::ChangesAnswer& answer) {
+    const std::string client = header_text(call.header(header::kUserAgent).value_or(""));
+    backend.change_feed.readers().note({.container = container.rid,
+                                        .epks = answer.epks,
+                                        .client = client,
+                                        .before = call.context.request.if_none_match,
+                                        .after = answer.etag},
+                                       monotonic_now());
+}
+
 }  // namespace
 
 void list_changes(const Backend& backend,
@@ -85,6 +99,7 @@ void list_changes(const Backend& backend,
         if (!run_again(backend, call, answer.error())) call->fail(answer.error());
         return;
     }
+    note_reader(backend, *call, *found.container, *answer);
     call->respond(changes_response(*call, found, *answer));
 }
 

@@ -117,6 +117,7 @@ public:
             if (answer) {
                 request_.position = answer->etag;
                 place_->behind = answer->behind;
+                quiet_ = answer->quiet;
                 options_.since.reset();  // is part of the etag
                 return events_of(*answer);
             }
@@ -137,6 +138,7 @@ public:
 
     void look() override {
         if (monotonic_now() < not_before_) return wait();
+        if (quiet_.are_quiet()) return send_or_wait({});
         const Result<std::string> events = read(false);
         if (events) return send_or_wait(*events);
         if (events.error().code() != ErrorCode::kWouldBlock) return stumble(events.error());
@@ -183,6 +185,7 @@ private:
     StreamRequest request_;
     service::ChangeFeedOptions options_;
     const std::shared_ptr<ChangeStreams::Place> place_;
+    service::QuietPartitions quiet_;
     std::string first_;
     Deliver deliver_;
     bool over_ = false;

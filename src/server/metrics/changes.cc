@@ -1,6 +1,31 @@
+#include "base/bytes.h"
+#include "base/stopwatch.h"
 #include "server/metrics/page.h"
 
 namespace orrery::server::metrics_page {
+
+namespace {
+
+void write_readers(metrics::Writer& writer, const Sources& sources) {
+    auto lags = writer.gauge("orrery_change_feed_reader_lag",
+                             "Changes (LSNs) that a client that polls has still to read.");
+    for (const auto& reader : sources.change_feed.readers().readers(monotonic_now())) {
+        const auto container = sources.catalog.find_container(reader.container);
+        if (!container) continue;
+        const auto database =
+            sources.catalog.find_database(model::DatabaseRid{container->rid.database});
+        if (!database) continue;
+        lags.add({{"database", database->name},
+                  {"container", container->definition.id},
+                  {"min", to_hex_upper(reader.epks.min_inclusive)},
+                  {"max", to_hex_upper(reader.epks.max_exclusive)},
+                  {"client", reader.client},
+                  {"reader", std::to_string(reader.number)}},
+                 service::lag_of(reader, *container, sources.partitions));
+    }
+}
+
+}  // namespace
 
 void write_changes(metrics::Writer& writer, const Sources& sources) {
     const service::ChangeFeed::Stats feed = sources.change_feed.stats();
@@ -20,6 +45,7 @@ void write_changes(metrics::Writer& writer, const Sources& sources) {
         .gauge("orrery_change_stream_lag",
                "Changes (LSNs) that the stream furthest behind had still to read at its last page.")
         .add(streams.behind_max);
+    write_readers(writer, sources);
 }
 
 }  // namespace orrery::server::metrics_page

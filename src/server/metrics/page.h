@@ -18,6 +18,7 @@
 #include "script/pool.h"
 #include "service/change_feed.h"
 #include "service/lanes.h"
+#include "service/offers.h"
 #include "service/partitions.h"
 #include "service/repartitioning.h"
 #include "storage/engine.h"
@@ -34,6 +35,7 @@ struct Sources {
     const script::ScriptPool& scripts;
     const storage::Engine& engine;
     const catalog::Catalog& catalog;
+    const service::Offers& offers;
     const service::Partitions& partitions;
     const service::Repartitioning& repartitioning;
     const MemoryPool& query_memory;

@@ -103,6 +103,50 @@ void write_budgets(metrics::Writer& writer, const std::vector<OpenPartition>& op
                });
 }
 
+struct NamedOffer {
+    std::string database;
+    std::string container;  // empty: the database's own
+    catalog::OfferPtr offer;
+};
+
+std::vector<NamedOffer> named_offers(const Sources& sources) {
+    std::vector<NamedOffer> out;
+    for (const catalog::OfferPtr& offer : sources.catalog.offers()) {
+        NamedOffer named{.database = {}, .container = {}, .offer = offer};
+        auto database_rid = model::DatabaseRid::parse(offer->resource_rid);
+        if (const auto rid = model::ContainerRid::parse(offer->resource_rid)) {
+            const auto container = sources.catalog.find_container(*rid);
+            if (!container) continue;
+            named.container = container->definition.id;
+            database_rid = model::DatabaseRid{rid->database};
+        }
+        const auto database = database_rid ? sources.catalog.find_database(*database_rid) : nullptr;
+        if (!database) continue;
+        named.database = database->name;
+        out.push_back(std::move(named));
+    }
+    return out;
+}
+
+void write_offers(metrics::Writer& writer, const Sources& sources) {
+    const std::vector<NamedOffer> offers = named_offers(sources);
+    auto provisioned = writer.gauge("orrery_offer_request_units",
+                                    "Provisioned request units per second; with autoscale the "
+                                    "maximum.");
+    for (const NamedOffer& one : offers) {
+        provisioned.add({{"database", one.database}, {"container", one.container}},
+                        one.offer->throughput.request_units);
+    }
+    auto scaled = writer.gauge("orrery_offer_scaled_request_units",
+                               "Request units per second that autoscale has scaled to, by the "
+                               "busiest second of the last minute.");
+    for (const NamedOffer& one : offers) {
+        if (!one.offer->throughput.autoscale) continue;
+        scaled.add({{"database", one.database}, {"container", one.container}},
+                   sources.offers.scaled_units(*one.offer));
+    }
+}
+
 }  // namespace
 
 void write_throughput(metrics::Writer& writer, const Sources& sources) {
@@ -110,6 +154,7 @@ void write_throughput(metrics::Writer& writer, const Sources& sources) {
     write_data(writer, open);
     write_units(writer, open);
     write_budgets(writer, open);
+    write_offers(writer, sources);
     const service::Repartitioning::Stats stats = sources.repartitioning.stats();
     writer.counter("orrery_partition_splits_total", "Partitions split.").add(stats.splits);
     writer.counter("orrery_partition_merges_total", "Pairs of partitions merged.")
