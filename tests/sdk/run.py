@@ -36,14 +36,14 @@ BUILD = ROOT / "build" / "sdk"
 SUITE_SECONDS = 600
 READONLY_KEY = base64.b64encode(bytes([9] * 64)).decode()
 CHURN = "churn"  # instead of a number of partitions
-# JavaScript sends a bulk again after a second; at that rate it would always be too late.
-CHURN_MS = 2000
+CHURN_MS = 1000
 # SDKs lose their place when a range is replaced in the middle of a query: documentdb ends with the 410, for
 # example. Only what fails every time is the server's fault.
 CHURN_ATTEMPTS = 3
-# JavaScript (4.10) takes the 410 for the end of a GROUP BY, and then waits for more without end. Python (4.17)
-# begins the range again from its first row.
-CHURN_LEFT_OUT = {"js": "query[.]", "python": "query[.]parallel$"}
+# JavaScript (4.10) takes the 410 for the end of a GROUP BY and then waits for more without end; with a continuation
+# token it answers a 410 with an empty last page; a bulk waits for a second before it tries again, which is always too
+# late here. Python (4.17) begins the range again from its first row.
+CHURN_LEFT_OUT = {"js": "(query[.](group_by|golden|resume)|bulk[.].*)$", "python": "query[.]parallel$"}
 
 
 class Failure(Exception):
