@@ -11,6 +11,19 @@ namespace {
 constexpr unsigned kV4Bits = 32;
 constexpr unsigned kV6Bits = 128;
 
+using Bytes = std::array<std::uint8_t, 16>;
+constexpr std::array<std::uint8_t, 12> kMapped = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff};
+
+std::optional<Bytes> bytes_of(const std::string& address) {
+    Bytes out{};
+    if (inet_pton(AF_INET6, address.c_str(), out.data()) == 1) return out;
+    std::array<std::uint8_t, 4> four{};
+    if (inet_pton(AF_INET, address.c_str(), four.data()) != 1) return std::nullopt;
+    std::copy(kMapped.begin(), kMapped.end(), out.begin());
+    std::copy(four.begin(), four.end(), out.begin() + kMapped.size());
+    return out;
+}
+
 template <std::size_t kSize>
 bool same_prefix(const std::array<std::uint8_t, kSize>& a,
                  const std::array<std::uint8_t, kSize>& b,
@@ -23,16 +36,6 @@ bool same_prefix(const std::array<std::uint8_t, kSize>& a,
 }
 
 }  // namespace
-
-std::optional<IpNetwork::Bytes> IpNetwork::bytes_of(const std::string& address) {
-    Bytes out{};
-    if (inet_pton(AF_INET6, address.c_str(), out.data()) == 1) return out;
-    std::array<std::uint8_t, 4> four{};
-    if (inet_pton(AF_INET, address.c_str(), four.data()) != 1) return std::nullopt;
-    out[10] = out[11] = 0xff;
-    std::copy(four.begin(), four.end(), out.begin() + 12);
-    return out;
-}
 
 std::optional<IpNetwork> IpNetwork::parse(std::string_view text) {
     const std::size_t slash = text.find('/');
@@ -63,6 +66,14 @@ std::optional<IpNetwork> IpNetwork::parse(std::string_view text) {
 bool IpNetwork::contains(const std::string& address) const {
     const auto bytes = bytes_of(address);
     return bytes && same_prefix(address_, *bytes, bits_);
+}
+
+std::string client_network(const std::string& address) {
+    constexpr std::size_t kNetworkBytes = 8;
+    const auto bytes = bytes_of(address);
+    if (!bytes) return {};
+    const bool v4 = std::equal(kMapped.begin(), kMapped.end(), bytes->begin());
+    return {bytes->begin(), v4 ? bytes->end() : bytes->begin() + kNetworkBytes};
 }
 
 }  // namespace orrery

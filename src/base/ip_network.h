@@ -22,10 +22,12 @@ public:
 private:
     using Bytes = std::array<std::uint8_t, 16>;  // IPv4 as ::ffff:a.b.c.d
 
-    static std::optional<Bytes> bytes_of(const std::string& address);
-
     Bytes address_{};
     unsigned bits_ = 0;  // of the prefix, in terms of IPv6
 };
+
+// The part of an address that one client has to itself: an IPv4 address, or the first 64 bits of an
+// IPv6 address, of which a client can use all others. Empty if the text is not an address.
+std::string client_network(const std::string& address);
 
 }  // namespace orrery

@@ -32,6 +32,15 @@ TEST(IpNetwork, TakesMappedAddressesForIpv4) {
     EXPECT_FALSE(is_in("10.0.0.0/8", "10.1"));
 }
 
+TEST(IpNetwork, ClientsAreIpv4AddressesAndIpv6Networks) {
+    EXPECT_EQ(client_network("1.2.3.4"), client_network("::ffff:1.2.3.4"));
+    EXPECT_NE(client_network("1.2.3.4"), client_network("1.2.3.5"));
+    EXPECT_EQ(client_network("2001:db8:1:2::1"), client_network("2001:db8:1:2:ffff::9"));
+    EXPECT_NE(client_network("2001:db8:1:2::1"), client_network("2001:db8:1:3::1"));
+    EXPECT_EQ(client_network(""), "");
+    EXPECT_EQ(client_network("unknown"), "");
+}
+
 TEST(IpNetwork, RefusesWhatIsNone) {
     for (const char* text : {"",
                              "/",

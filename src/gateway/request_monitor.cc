@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <utility>
 
 #include "base/log.h"
 #include "base/stopwatch.h"
@@ -70,7 +69,7 @@ RequestMonitor::OperationStats RequestMonitor::stats_of(Operation operation) con
 }
 
 void RequestMonitor::log_failure(const Failure& failure) {
-    const auto left_out = may_log();
+    const auto left_out = failures_logged_.allow(monotonic_now());
     if (!left_out) return;
     std::vector<log::Field> fields = {{"activity_id", failure.activity_id},
                                       {"operation", failure.operation.name()},
@@ -83,21 +82,6 @@ void RequestMonitor::log_failure(const Failure& failure) {
     }
     if (*left_out > 0) fields.emplace_back("left_out", *left_out);
     log::write(log::Level::kError, "request_failed", fields);
-}
-
-std::optional<std::uint64_t> RequestMonitor::may_log() {
-    const std::lock_guard lock(mutex_);
-    const auto now = monotonic_now();
-    if (now - second_began_ >= std::chrono::seconds(1)) {
-        second_began_ = now;
-        logged_ = 0;
-    }
-    if (logged_ == kFailuresPerSecondMax) {
-        ++left_out_;
-        return std::nullopt;
-    }
-    ++logged_;
-    return std::exchange(left_out_, 0);
 }
 
 }  // namespace orrery::gateway

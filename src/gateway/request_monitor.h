@@ -8,12 +8,12 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
-#include <mutex>
 #include <optional>
 #include <string_view>
 #include <vector>
 
 #include "auth/action.h"
+#include "base/log_limiter.h"
 #include "base/metrics.h"
 #include "base/trace_context.h"
 
@@ -83,8 +83,6 @@ private:
     // The place of a status in kStatuses, or the place after the last.
     static std::size_t place_of(unsigned status);
     OperationStats stats_of(Operation operation) const;
-    // How many lines have been left out since the last one; nothing if this one is left out too.
-    std::optional<std::uint64_t> may_log();
 
     struct Counts {
         std::array<metrics::Count, kStatuses.size() + 1> statuses;
@@ -94,10 +92,7 @@ private:
 
     metrics::PerSlot<std::array<Counts, Operation::kCount>> counts_;
 
-    std::mutex mutex_;  // for the rest, which only failures use
-    std::chrono::steady_clock::time_point second_began_;
-    unsigned logged_ = 0;  // in this second
-    std::uint64_t left_out_ = 0;
+    log::Limiter failures_logged_{kFailuresPerSecondMax};
 };
 
 }  // namespace orrery::gateway
