@@ -1,4 +1,5 @@
 // Compiles Asio and Beast once (CMakeLists.txt sets the separate-compilation macros).
 
 #include <boost/asio/impl/src.hpp>
+#include <boost/asio/ssl/impl/src.hpp>
 #include <boost/beast/src.hpp>

@@ -65,6 +65,11 @@ void Connection::expire() {
 }
 
 void Connection::drain() {
+    if (state_ == State::kDelayed) {
+        const auto self = shared_from_this();
+        end_delay();
+        return;
+    }
     const bool receiving = state_ <= State::kBody;
     // A stream has no end to wait for.
     if (receiving || stream_) close();
@@ -75,7 +80,12 @@ void Connection::close() {
     // Last, because this may be the last reference to the connection.
     const auto released = std::move(admitted_);
     const auto released_stream = std::move(stream_);
-    const bool with_handler = std::exchange(state_, State::kClosed) == State::kHandling;
+    const State before = std::exchange(state_, State::kClosed);
+    const bool with_handler = before == State::kHandling;
+    if (before == State::kDelayed) {
+        --reactor_->state().delayed;
+        delay_timer_->cancel();
+    }
     transport_.close();
     reactor_->waiters().remove(*this);
     // Other connections may need the memory now. A handler may still use its request.
@@ -192,6 +202,7 @@ bool Connection::step() {
         case State::kLingering:
             return linger();
         case State::kHandling:
+        case State::kDelayed:
         case State::kClosed:
             return false;
     }
@@ -219,7 +230,9 @@ bool Connection::greet() {
 
 bool Connection::handshake() {
     const IoResult shaken = transport_.handshake();
-    return shaken.kind == IoResult::Kind::kDone ? become_idle() : wait_as(shaken.kind);
+    if (shaken.kind == IoResult::Kind::kDone) return become_idle();
+    if (shaken.kind == IoResult::Kind::kEnd) reactor_->state().handshake_failures.add(1);
+    return wait_as(shaken.kind);
 }
 
 bool Connection::become_idle() {

@@ -69,6 +69,7 @@ private:
         kBody,      // of an admitted request
         kHandling,  // the handler has the request
         kAnswered,  // answered, but nothing sent yet
+        kDelayed,   // the same, but the answer is held back
         kWriting,
         kStreaming,   // waits for the next piece of the body
         kDiscarding,  // all sent; discards the rest of the body
@@ -105,6 +106,8 @@ private:
 
     bool refuse(unsigned status, std::string_view reason);
     bool answer();
+    bool hold_back();
+    void end_delay();
     bool send();
     bool begin_lingering();
     bool become_idle();
@@ -143,6 +146,7 @@ private:
     Outgoing outgoing_;
     std::shared_ptr<BodyStream> stream_;  // of the response being sent
     MemoryHold response_memory_;
+    std::unique_ptr<Timer> delay_timer_;  // once an answer was delayed
 
     Tick deadline_;
     Tick idle_since_ = 0;

@@ -152,7 +152,35 @@ bool Connection::answer() {
     if (make_response_) {
         call_handler([this] { outgoing_.response = std::exchange(make_response_, nullptr)(); });
     }
-    return outgoing_.response ? send() : refuse(500, "the handler did not answer the request");
+    if (!outgoing_.response) return refuse(500, "the handler did not answer the request");
+    return !hold_back() && send();
+}
+
+// Whether the response is to be sent later.
+bool Connection::hold_back() {
+    const auto delay = std::exchange(outgoing_.response->delay, {});
+    if (delay.count() <= 0 || reactor_->draining()) return false;
+    std::atomic<std::size_t>& delayed = reactor_->state().delayed;
+    if (++delayed > limits_.delayed_max) {
+        --delayed;
+        outgoing_.response->close = true;
+        return false;
+    }
+    state_ = State::kDelayed;
+    if (!delay_timer_) delay_timer_ = std::make_unique<Timer>(reactor_->io());
+    delay_timer_->expires_after(delay);
+    delay_timer_->async_wait([self = shared_from_this()](const boost::system::error_code& ec) {
+        if (!ec) self->end_delay();
+    });
+    return true;
+}
+
+void Connection::end_delay() {
+    if (state_ != State::kDelayed) return;
+    --reactor_->state().delayed;
+    delay_timer_->cancel();
+    state_ = State::kAnswered;
+    advance();
 }
 
 bool Connection::send() {

@@ -3,6 +3,7 @@
 
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <functional>
 #include <memory>
@@ -38,6 +39,9 @@ struct Response {
     std::string body;
     std::size_t body_offset = 0;
     bool close = false;
+    // Sent only after this time, during which no further request of the client is read. For
+    // answers that should not be had quickly.
+    std::chrono::milliseconds delay{};
     // The body, instead of the one above. The connection is closed after it.
     std::shared_ptr<BodyStream> stream;
 

@@ -58,9 +58,11 @@ struct ServerState {
     MemoryBudget bodies;
     MemoryBudget responses;
     std::atomic<std::size_t> connections{0};
+    std::atomic<std::size_t> delayed{0};  // see Response::delay
     std::atomic<std::uint64_t> handler_exceptions{0};
     metrics::Count accepted;
     metrics::Count refused;
+    metrics::Count handshake_failures;
     metrics::PerSlot<Traffic> traffic;
 };
 

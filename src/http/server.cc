@@ -93,6 +93,8 @@ ServerStats ReactorServer::stats() const {
     return {.connections = state_->connections,
             .accepted = state_->accepted.value(),
             .refused = state_->refused.value(),
+            .handshake_failures = state_->handshake_failures.value(),
+            .delayed = state_->delayed,
             .bytes_received = traffic.sum([](const Traffic& t) -> auto& { return t.received; }),
             .bytes_sent = traffic.sum([](const Traffic& t) -> auto& { return t.sent; }),
             .handler_exceptions = state_->handler_exceptions,
@@ -117,7 +119,9 @@ void ReactorServer::wait_until_drained(std::chrono::seconds patience) {
 
 Result<std::unique_ptr<Server>> Server::start(const ServerOptions& options, Handler& handler) {
     std::optional<TlsContext> tls;
-    if (!options.tls.certificate_pem.empty()) tls = TRY(TlsContext::from_pem(options.tls));
+    if (!options.tls.certificate_pem.empty()) {
+        tls = TRY(TlsContext::from_pem(options.tls, options.client_authorities_pem));
+    }
     auto state = std::make_shared<ServerState>(handler, options.limits, std::move(tls));
     const std::size_t cores = std::max(1U, std::thread::hardware_concurrency());
     Reactors reactors(options.threads > 0 ? options.threads : cores);

@@ -40,6 +40,10 @@ struct Limits {
     // Responses that clients do not read. Above it, the slowest readers are closed.
     std::size_t response_bytes_together_max = 256UL * 1024 * 1024;
 
+    // Answers held back at the same time (Response::delay). Above it, they are sent at once and
+    // the connection is closed.
+    std::size_t delayed_max = 10'000;
+
     std::chrono::seconds head_timeout{30};
     std::chrono::seconds body_timeout{120};
     std::chrono::seconds idle_timeout{600};
@@ -51,6 +55,9 @@ struct ServerOptions {
     std::uint16_t port = 0;   // 0 picks a free one
     std::size_t threads = 0;  // 0 means one per core
     TlsIdentity tls;          // empty: plain HTTP only
+    // PEM: TLS clients must present a certificate that one of these authorities has signed. Empty:
+    // they need none.
+    std::string client_authorities_pem;
     Limits limits;
 };
 
@@ -65,7 +72,9 @@ struct MemoryStats {
 struct ServerStats {
     std::size_t connections = 0;  // open now
     std::uint64_t accepted = 0;
-    std::uint64_t refused = 0;  // of those accepted, because there were too many
+    std::uint64_t refused = 0;             // of those accepted, because there were too many
+    std::uint64_t handshake_failures = 0;  // of TLS
+    std::size_t delayed = 0;               // answers held back now
     std::uint64_t bytes_received = 0;
     std::uint64_t bytes_sent = 0;  // of responses that were begun
     // How often the handler threw. Each time is a bug, is logged and is answered with 500.

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
+#include <functional>
 #include <memory>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
@@ -38,6 +39,8 @@ public:
     explicit TestClient(std::uint16_t port,
                         Security security = Security::kPlain,
                         const char* address = "127.0.0.1");
+    // Over TLS, with settings of its own.
+    TestClient(std::uint16_t port, const std::function<void(SSL_CTX*)>& configure);
     TestClient(const TestClient&) = delete;
     TestClient& operator=(const TestClient&) = delete;
     ~TestClient();
@@ -63,6 +66,7 @@ public:
 
 private:
     bool connect(std::uint16_t port, const char* address);
+    void begin_tls(const std::function<void(SSL_CTX*)>& configure);
     bool fill();
     long read_some(char* into, std::size_t size);
 
@@ -85,8 +89,20 @@ inline TestClient::TestClient(std::uint16_t port, Security security, const char*
         abort();
         return;
     }
-    if (security == Security::kPlain) return;
+    if (security == Security::kTls) begin_tls([](SSL_CTX*) {});
+}
+
+inline TestClient::TestClient(std::uint16_t port, const std::function<void(SSL_CTX*)>& configure) {
+    if (connect(port, "127.0.0.1")) {
+        begin_tls(configure);
+    } else {
+        abort();
+    }
+}
+
+inline void TestClient::begin_tls(const std::function<void(SSL_CTX*)>& configure) {
     context_.reset(SSL_CTX_new(TLS_client_method()));
+    configure(context_.get());
     ssl_.reset(SSL_new(context_.get()));
     SSL_set_fd(ssl_.get(), socket_);
     if (SSL_connect(ssl_.get()) != 1) abort();

@@ -1,7 +1,8 @@
 // A handler for tests that echoes the request, and misbehaves on demand: the target decides
 // ("/later", "/throw", "/drop", "/hold", "/status/304", "/size/100000", "/stream/3" for as
 // many pieces, "/stream" for none yet). Targets that start with
-// "/stranger" are not admitted and get 401; "/strange-throw" and "/strange-drop" fail on the head.
+// "/stranger" are not admitted and get 401, "/stranger/delay/50" after so many milliseconds;
+// "/strange-throw" and "/strange-drop" fail on the head.
 
 #pragma once
 
@@ -104,6 +105,10 @@ inline std::shared_ptr<AdmittedRequest> TestHandler::admit(std::shared_ptr<Excha
     Response response;
     response.status = 401;
     response.body = std::string(exchange->method()) + " " + std::to_string(exchange->body().size());
+    if (target.starts_with("/stranger/delay/")) {
+        response.delay =
+            std::chrono::milliseconds(std::atoi(std::string(target.substr(16)).c_str()));
+    }
     exchange->respond(std::move(response));
     return nullptr;
 }

@@ -11,11 +11,15 @@ namespace orrery::http {
 namespace {
 
 constexpr std::string_view kHttp11 = "http/1.1";
+// Of TLS 1.2, those with forward secrecy and authenticated encryption. Those of TLS 1.3 all have
+// both.
+constexpr const char* kCiphers = "ECDHE+AESGCM:ECDHE+CHACHA20";
 
 struct PemDeleter {
     void operator()(BIO* bio) const { BIO_free(bio); }
     void operator()(X509* certificate) const { X509_free(certificate); }
     void operator()(EVP_PKEY* key) const { EVP_PKEY_free(key); }
+    void operator()(X509_STORE* store) const { X509_STORE_free(store); }
 };
 template <typename T>
 using Owned = std::unique_ptr<T, PemDeleter>;
@@ -83,14 +87,44 @@ int choose_protocol(SSL* /*ssl*/,
     return SSL_TLSEXT_ERR_NOACK;
 }
 
+Status require_client_certificates(SSL_CTX* context, const std::string& authorities_pem) {
+    constexpr const char* kProblem = "cannot use the authorities of client certificates";
+    const Owned<BIO> bio = read_only_bio(authorities_pem);
+    Owned<X509_STORE> store(X509_STORE_new());
+    if (!store) return bad_identity(kProblem);
+    std::size_t count = 0;
+    while (const Owned<X509> authority{
+        PEM_read_bio_X509(bio.get(), nullptr, refuse_passphrase, nullptr)}) {
+        if (X509_STORE_add_cert(store.get(), authority.get()) != 1 ||
+            SSL_CTX_add_client_CA(context, authority.get()) != 1) {
+            return bad_identity(kProblem);
+        }
+        ++count;
+    }
+    // The end of the text reads as an error of its own; any other means a damaged certificate.
+    const bool at_end = ERR_GET_REASON(ERR_peek_last_error()) == PEM_R_NO_START_LINE;
+    if (count == 0 || !at_end) return bad_identity(kProblem);
+    ERR_clear_error();
+    // An intermediate authority in the file is trusted without its root.
+    X509_STORE_set_flags(store.get(), X509_V_FLAG_PARTIAL_CHAIN);
+    SSL_CTX_set0_verify_cert_store(context, store.release());
+    SSL_CTX_set_verify(context, SSL_VERIFY_PEER | SSL_VERIFY_FAIL_IF_NO_PEER_CERT, nullptr);
+    // A resumed session would not be checked again, so there are none.
+    SSL_CTX_set_options(context, SSL_OP_NO_TICKET);
+    SSL_CTX_set_num_tickets(context, 0);
+    return {};
+}
+
 }  // namespace
 
-Result<TlsContext> TlsContext::from_pem(const TlsIdentity& identity) {
+Result<TlsContext> TlsContext::from_pem(const TlsIdentity& identity,
+                                        const std::string& client_authorities_pem) {
     ERR_clear_error();
     TlsContext made(SSL_CTX_new(TLS_server_method()));
     SSL_CTX* const context = made.context_.get();
     if (context == nullptr) return bad_identity("cannot set up TLS");
     SSL_CTX_set_min_proto_version(context, TLS1_2_VERSION);
+    if (SSL_CTX_set_cipher_list(context, kCiphers) != 1) return bad_identity("cannot set up TLS");
     SSL_CTX_set_options(context, SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_COMPRESSION);
     // Idle connections hold no record buffers; writes may be partial and from a moved buffer.
     SSL_CTX_set_mode(context,
@@ -103,6 +137,9 @@ Result<TlsContext> TlsContext::from_pem(const TlsIdentity& identity) {
     TRY(use_private_key(context, identity.private_key_pem));
     if (SSL_CTX_check_private_key(context) != 1) {
         return bad_identity("the TLS private key does not belong to the certificate");
+    }
+    if (!client_authorities_pem.empty()) {
+        TRY(require_client_certificates(context, client_authorities_pem));
     }
     return made;
 }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <string>
 
 #include <openssl/ssl.h>
 
@@ -19,8 +20,11 @@ using SslPointer = std::unique_ptr<SSL, SslDeleter>;
 
 class TlsContext {
 public:
-    // kBadRequest if the PEM texts are not a certificate chain and its private key.
-    static Result<TlsContext> from_pem(const TlsIdentity& identity);
+    // kBadRequest if the PEM texts are not a certificate chain and its private key, or the
+    // authorities are not certificates. Unless these are empty, clients must present a certificate
+    // that one of them has signed.
+    static Result<TlsContext> from_pem(const TlsIdentity& identity,
+                                       const std::string& client_authorities_pem = {});
 
     // A session on a connected, non-blocking socket; null if out of memory.
     SslPointer accept_on(int socket) const;
