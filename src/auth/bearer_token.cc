@@ -18,17 +18,7 @@ using json::Value;
 
 constexpr std::size_t kGroupsMax = 1'000;
 
-// The SDKs' names of the sub-statuses of 401.
-enum SubStatus : std::uint32_t {
-    kInvalidFormat = 5003,
-    kInvalidSignature = 5004,
-    kNotYetValid = 5005,
-    kExpired = 5006,
-    kInvalidIssuer = 5007,
-    kInvalidAudience = 5008,
-    kMissingObjectIdentifier = 5011,
-    kInvalidSigningKey = 5200,
-};
+using namespace bearer;
 
 Error refused(SubStatus sub_status, const std::string& why) {
     return Error(ErrorCode::kUnauthorized,
@@ -172,8 +162,9 @@ Status BearerTokens::check_signature(std::string_view token, std::string_view he
     if (header->find("crit") != nullptr)
         return refused(kInvalidFormat, "its header has critical extensions.");
     const auto keys = keys_.load();
-    const VerificationKey* key = keys->find(text_at(*header, "kid"));
-    if (key == nullptr) return refused(kInvalidSigningKey, "the key that signed it is not known.");
+    const std::string key_id = text_at(*header, "kid");
+    const VerificationKey* key = keys->find(key_id);
+    if (key == nullptr) return unknown_key(key_id, *keys);
     // The key decides what its signatures look like: the header cannot ask for none, or for an HMAC
     // with the public key.
     const std::string_view wanted = key->kind() == SignatureKind::kRs256 ? "RS256" : "ES256";
@@ -184,6 +175,15 @@ Status BearerTokens::check_signature(std::string_view token, std::string_view he
         return refused(kInvalidSignature, "its signature is not valid.");
     }
     return {};
+}
+
+Error BearerTokens::unknown_key(std::string_view key_id, const KeySet& keys) const {
+    if (!key_id.empty() && options_.on_unknown_key) options_.on_unknown_key();
+    if (keys.size() == 0 && !options_.issuers.empty()) {
+        return refused(kInvalidSigningKey,
+                       "the server could not fetch the keys that sign tokens yet.");
+    }
+    return refused(kInvalidSigningKey, "the key that signed it is not known.");
 }
 
 bool BearerTokens::is_signed_with_account_key(std::string_view signature) const {

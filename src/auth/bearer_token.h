@@ -6,6 +6,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -19,6 +20,20 @@
 #include "base/result.h"
 
 namespace orrery::auth {
+
+// The SDKs' names of the sub-statuses of 401.
+namespace bearer {
+enum SubStatus : std::uint32_t {
+    kInvalidFormat = 5003,
+    kInvalidSignature = 5004,
+    kNotYetValid = 5005,
+    kExpired = 5006,
+    kInvalidIssuer = 5007,
+    kInvalidAudience = 5008,
+    kMissingObjectIdentifier = 5011,
+    kInvalidSigningKey = 5200,
+};
+}  // namespace bearer
 
 // Who a token is for.
 struct Identity {
@@ -37,6 +52,9 @@ struct BearerTokenOptions {
     // Accept tokens whose third part is the account key itself, as test programs for emulators make
     // them. They show the key to whoever sees the token.
     bool accept_emulator_tokens = false;
+    // Called when a token names a key that is not known, which may be new. From any thread; must
+    // not block.
+    std::function<void()> on_unknown_key = nullptr;
 };
 
 class BearerTokens {
@@ -54,6 +72,7 @@ public:
 private:
     Result<Identity> verify(std::string_view token) const;
     Status check_signature(std::string_view token, std::string_view header_json) const;
+    Error unknown_key(std::string_view key_id, const KeySet& keys) const;
     bool is_signed_with_account_key(std::string_view signature) const;
     IdentityPtr remembered(const std::string& digest) const;
     void remember(const std::string& digest, const IdentityPtr& identity, std::uint64_t generation);

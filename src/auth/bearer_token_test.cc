@@ -256,6 +256,31 @@ TEST_F(BearerTokenTest, EmulatorTokensOnlyWhereAllowed) {
     EXPECT_FALSE(lenient.check(text, kNow)) << "the key is no longer valid";
 }
 
+TEST_F(BearerTokenTest, AsksForKeysThatItDoesNotKnow) {
+    int asked = 0;
+    BearerTokens tokens({.issuers = {"https://issuer/"},
+                         .audiences = {"https://cosmos.azure.com"},
+                         .accept_emulator_tokens = false,
+                         .on_unknown_key = [&] { ++asked; }},
+                        keys_);
+    const auto before = tokens.check(token(ec(), claims()), kNow);
+    ASSERT_FALSE(before);
+    EXPECT_EQ(before.error().sub_status(), 5200U);
+    EXPECT_NE(before.error().message().find("could not fetch the keys"), std::string::npos)
+        << before.error().message();
+    EXPECT_EQ(asked, 1);
+    tokens.set_keys(*KeySet::parse(R"({"keys":[)" + ec().jwk() + "]}"));
+    EXPECT_TRUE(tokens.check(token(ec(), claims()), kNow));
+    EXPECT_EQ(asked, 1);
+    const auto other = tokens.check(token(rsa(), claims()), kNow);
+    ASSERT_FALSE(other);
+    EXPECT_EQ(other.error().message().find("fetch"), std::string::npos);
+    EXPECT_EQ(asked, 2);
+    tokens.set_keys(*KeySet::parse(R"({"keys":[)" + ec().jwk() + "," + rsa().jwk() + "]}"));
+    EXPECT_FALSE(tokens.check(token(ec(), claims(), R"({"alg":"ES256"})"), kNow));
+    EXPECT_EQ(asked, 2) << "it names no key";
+}
+
 TEST_F(BearerTokenTest, ReadsOnlyUsableKeys) {
     const auto size_of = [](const std::string& text) {
         const auto keys = KeySet::parse(text);

@@ -40,44 +40,27 @@ std::string split_listen(const std::string& text, ServeConfig& config) {
     return {};
 }
 
-bool is_port(std::string_view text) {
-    std::uint16_t port = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), port);
-    return error == std::errc() && end == text.data() + text.size() && port > 0;
-}
-
-// A name, an IPv4 address or an IPv6 address in brackets.
-bool is_host(const std::string& text) {
-    if (text.size() > 2 && text.front() == '[' && text.back() == ']') {
-        in6_addr parsed{};
-        return inet_pton(AF_INET6, text.substr(1, text.size() - 2).c_str(), &parsed) == 1;
-    }
-    constexpr std::size_t kHostBytesMax = 253;
-    return !text.empty() && text.size() <= kHostBytesMax &&
-           std::all_of(text.begin(), text.end(), [](unsigned char c) {
-               return std::isalnum(c) != 0 || c == '.' || c == '-' || c == '_';
-           });
-}
-
 // Takes http://host, https://host:8081/ and the like; empty text when it is fine. Clients compare
 // endpoints as text that ends in a slash, and know no difference of case.
 std::string set_advertised(const std::string& text, ServeConfig& config) {
-    std::string url = lower(text);
-    if (!url.empty() && url.back() == '/') url.pop_back();
-    std::string_view rest = url;
-    std::string problem = "'" + text + "' is not a URL such as https://db.example.com:8081/";
-    if (rest.starts_with("http://")) {
-        rest.remove_prefix(7);
-    } else if (rest.starts_with("https://")) {
-        rest.remove_prefix(8);
-    } else {
-        return problem;
+    const auto url = http::parse_url(text);
+    if (!url || url->target != "/") {
+        return "'" + text + "' is not a URL such as https://db.example.com:8081/";
     }
-    const std::size_t colon = rest.rfind(':');
-    const bool has_port = colon != std::string_view::npos && !rest.ends_with(']');
-    if (has_port && !is_port(rest.substr(colon + 1))) return problem;
-    if (!is_host(std::string(has_port ? rest.substr(0, colon) : rest))) return problem;
-    config.advertised_endpoint = url + "/";
+    config.advertised_endpoint = lower(text) + (text.ends_with('/') ? "" : "/");
+    return {};
+}
+
+// Keys that came over the network in plain text could be anybody's.
+std::string set_token_keys_url(const std::string& text, ServeConfig& config) {
+    config.token_keys_url = http::parse_url(text);
+    if (!config.token_keys_url) {
+        // Not the text: it may hold a password.
+        return "the value is not a URL such as https://issuer.example.com/keys, without a user";
+    }
+    if (!config.token_keys_url->secure && !config.token_keys_url->names_loopback()) {
+        return "the URL must begin with https:// unless it is on this machine";
+    }
     return {};
 }
 
@@ -188,6 +171,7 @@ struct Texts {
     std::string slow_query = "1000";
     std::string token_issuers;
     std::string token_audiences;
+    std::string token_keys_url;
 };
 
 void add_lane_options(CLI::App& app, ServeConfig& config) {
@@ -285,6 +269,16 @@ void add_credential_options(CLI::App& app, ServeConfig& config, Texts& texts) {
     add_file("token-keys-file",
              config.token_keys_file,
              "File with the public keys that sign bearer tokens, a JSON Web Key Set");
+    add(app,
+        "token-keys-url",
+        texts.token_keys_url,
+        "URL of these keys instead, https unless it is on this machine; fetched every hour")
+        ->check([&config](const std::string& text) { return set_token_keys_url(text, config); });
+    add_file("token-keys-ca",
+             config.token_keys_ca_file,
+             "Authorities to trust for that URL, PEM (default: those of the system)");
+    add_file("tls-certificate", config.tls_certificate_file, "Certificate chain to use, PEM");
+    add_file("tls-key", config.tls_key_file, "Private key of the certificate, PEM");
     app.add_option("--emulator-tokens",
                    config.emulator_tokens,
                    "Accept bearer tokens that hold the account key instead of a signature "
@@ -309,10 +303,6 @@ void add_options(CLI::App& app, ServeConfig& config, Texts& texts) {
     app.add_flag("--ephemeral", config.ephemeral, "Keep everything in memory; lost on exit")
         ->envname("ORRERY_EPHEMERAL");
     add_credential_options(app, config, texts);
-    add(app, "tls-certificate", config.tls_certificate_file, "Certificate chain to use, PEM")
-        ->check(CLI::ExistingFile);
-    add(app, "tls-key", config.tls_key_file, "Private key of the certificate, PEM")
-        ->check(CLI::ExistingFile);
     add(app, "port-file", config.port_file, "File to write the port to once the server is ready");
     add_partition_options(app, config);
     config.connections_max = 20'000;
@@ -359,6 +349,25 @@ void add_options(CLI::App& app, ServeConfig& config, Texts& texts) {
     app.allow_config_extras(false);
 }
 
+// Throws what CLI11 reports as a wrong command line.
+void check_combinations(const ServeConfig& config) {
+    const auto require = [](bool condition, const char* problem) {
+        if (!condition) throw CLI::ValidationError(problem);
+    };
+    require(config.tls_certificate_file.empty() == config.tls_key_file.empty(),
+            "--tls-certificate and --tls-key must be given together");
+    const bool from_file = !config.token_keys_file.empty();
+    const bool from_url = config.token_keys_url.has_value();
+    require(!from_file || !from_url,
+            "--token-keys-file and --token-keys-url cannot be given together");
+    const bool keys = from_file || from_url;
+    require(keys == !config.token_issuers.empty() && keys == !config.token_audiences.empty(),
+            "--token-issuer, --token-audience and --token-keys-file or --token-keys-url must be "
+            "given together");
+    require(config.token_keys_ca_file.empty() || (from_url && config.token_keys_url->secure),
+            "--token-keys-ca needs a --token-keys-url that begins with https://");
+}
+
 }  // namespace
 
 bool ServeConfig::loopback() const { return address.starts_with("127.") || address == "::1"; }
@@ -375,18 +384,9 @@ ParsedServe parse_serve(const std::vector<std::string>& arguments) {
     ParsedServe out;
     try {
         app.parse(std::vector<std::string>(all.rbegin(), all.rend()));
-        if (config.tls_certificate_file.empty() != config.tls_key_file.empty()) {
-            throw CLI::ValidationError("--tls-certificate and --tls-key must be given together");
-        }
         config.token_issuers = split_list(texts.token_issuers);
         config.token_audiences = split_list(texts.token_audiences);
-        const int given = static_cast<int>(!config.token_issuers.empty()) +
-                          static_cast<int>(!config.token_audiences.empty()) +
-                          static_cast<int>(!config.token_keys_file.empty());
-        if (given != 0 && given != 3) {
-            throw CLI::ValidationError(
-                "--token-issuer, --token-audience and --token-keys-file must be given together");
-        }
+        check_combinations(config);
         out.config = config;
     } catch (const CLI::ParseError& error) {
         std::ostringstream text;

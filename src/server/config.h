@@ -12,6 +12,7 @@
 #include "base/ip_network.h"
 #include "base/log.h"
 #include "base/result.h"
+#include "http/url.h"
 #include "model/consistency.h"
 
 namespace orrery::server {
@@ -30,10 +31,14 @@ struct ServeConfig {
     std::string secondary_key_file;
     std::string readonly_key_file;
     std::string secondary_readonly_key_file;
-    // Entra-style bearer tokens: whose, for whom, and the keys that sign them (a JWKS file).
+    // Entra-style bearer tokens: whose, for whom, and the keys that sign them, a JWKS in a file or
+    // at a URL.
     std::vector<std::string> token_issuers;
     std::vector<std::string> token_audiences;
     std::string token_keys_file;
+    std::optional<http::Url> token_keys_url;
+    // The authorities that the URL's server is checked against; empty: those of the system.
+    std::string token_keys_ca_file;
     // Accept bearer tokens that hold the account key, as test programs for emulators make them;
     // nothing: if the account key is the public one.
     std::optional<bool> emulator_tokens;

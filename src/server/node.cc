@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/log.h"
+#include "http/fetch.h"
 #include "http/open_files.h"
 #include "partition/keys.h"
 #include "server/files.h"
@@ -88,6 +89,8 @@ Result<std::unique_ptr<Node>> Node::start(const ServeConfig& config) {
     TRY(node->load_keys(config));
     TRY(node->open_storage(config));
     node->build_services(config);
+    // Clients of a server that restarts should not find it without keys.
+    if (node->key_fetcher_) node->key_fetcher_->wait_for_first();
     TRY(node->open_gateway(config));
     return node;
 }
@@ -114,7 +117,11 @@ Status Node::load_keys(const ServeConfig& config) {
     }
     // The public key has no origin: a file that holds it has been chosen by somebody.
     options.accept_emulator_tokens = config.emulator_tokens.value_or(key_.origin.empty());
+    options.on_unknown_key = [this] {
+        if (key_fetcher_) key_fetcher_->want();
+    };
     bearer_tokens_ = std::make_unique<auth::BearerTokens>(std::move(options), account_keys_);
+    if (config.token_keys_url) TRY(fetch_token_keys(config));
     if (!config.token_keys_file.empty()) {
         const std::string path = config.token_keys_file;
         TRY(load_token_keys(path));
@@ -136,6 +143,19 @@ Status Node::load_token_keys(const std::string& path) {
         return Error(ErrorCode::kBadRequest, "'" + path + "': " + keys.error().message());
     }
     bearer_tokens_->set_keys(std::move(keys).take());
+    return {};
+}
+
+Status Node::fetch_token_keys(const ServeConfig& config) {
+    http::FetchOptions options;
+    options.ca_file = config.token_keys_ca_file;
+    if (!options.ca_file.empty()) TRY(http::check_ca_file(options.ca_file));
+    const auto fetcher = std::make_shared<http::Fetcher>(*config.token_keys_url, options);
+    key_fetcher_ = std::make_unique<KeyFetcher>(
+        KeyFetcher::Source{.name = fetcher->url().shown(),
+                           .fetch = [fetcher] { return fetcher->get(); },
+                           .stop = [fetcher] { fetcher->stop(); }},
+        [this](auth::KeySet keys) { bearer_tokens_->set_keys(std::move(keys)); });
     return {};
 }
 
@@ -375,6 +395,7 @@ std::string Node::metrics_page() const {
          .query_memory = *query_memory_,
          .change_feed = *change_feed_,
          .change_streams = *change_streams_,
+         .token_keys = key_fetcher_.get(),
          .data_directory = directory_ ? directory_->path() : std::string(),
          .started_seconds = static_cast<double>(started_.count()) / 1000});
 }

@@ -23,6 +23,7 @@
 #include "server/config.h"
 #include "server/file_watch.h"
 #include "server/identity.h"
+#include "server/key_fetcher.h"
 #include "server/key_files.h"
 #include "service/access.h"
 #include "service/background.h"
@@ -70,6 +71,7 @@ public:
 private:
     Status load_keys(const ServeConfig& config);
     Status load_token_keys(const std::string& path);
+    Status fetch_token_keys(const ServeConfig& config);
     Status open_storage(const ServeConfig& config);
     void build_services(const ServeConfig& config);
     void build_partitions(const ServeConfig& config);
@@ -89,6 +91,7 @@ private:
     auth::AccountKeys account_keys_;
     std::unique_ptr<KeyFiles> key_files_;
     std::unique_ptr<auth::BearerTokens> bearer_tokens_;
+    std::unique_ptr<KeyFetcher> key_fetcher_;  // null if the keys are not at a URL
     FileWatch file_watch_;
     std::optional<storage::DataDirectory> directory_;
     std::unique_ptr<storage::Engine> engine_;

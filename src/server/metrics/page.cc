@@ -5,6 +5,7 @@ namespace orrery::server::metrics_page {
 std::string make_page(const Sources& sources) {
     metrics::Writer writer;
     for (const auto collect : {write_requests,
+                               write_logins,
                                write_connections,
                                write_lanes,
                                write_changes,

@@ -16,6 +16,7 @@
 #include "gateway/request_monitor.h"
 #include "http/server.h"
 #include "script/pool.h"
+#include "server/key_fetcher.h"
 #include "service/change_feed.h"
 #include "service/lanes.h"
 #include "service/offers.h"
@@ -41,14 +42,16 @@ struct Sources {
     const MemoryPool& query_memory;
     const service::ChangeFeed& change_feed;
     const gateway::ChangeStreams& change_streams;
-    std::string data_directory;  // empty: everything is in memory
-    double started_seconds;      // since the Unix epoch
+    const KeyFetcher* token_keys;  // null if they are not fetched
+    std::string data_directory;    // empty: everything is in memory
+    double started_seconds;        // since the Unix epoch
 };
 
 std::string make_page(const Sources& sources);
 
 // The collectors, by file.
 void write_requests(metrics::Writer& writer, const Sources& sources);
+void write_logins(metrics::Writer& writer, const Sources& sources);
 void write_connections(metrics::Writer& writer, const Sources& sources);
 void write_lanes(metrics::Writer& writer, const Sources& sources);
 void write_scripts(metrics::Writer& writer, const Sources& sources);
