@@ -80,6 +80,9 @@ struct Backend {
     std::function<std::string()> metrics_page;
     // The clients that may send requests, beside those on this machine; empty: all.
     std::vector<IpNetwork> allowed_networks;
+    // Client certificates are required: without TLS, only what needs no credential is answered, and
+    // only to clients on this machine.
+    bool requires_tls = false;
     // What clients on other machines must present to read it; empty: they may not.
     std::string metrics_token;
     // Whether the data is readable now.

@@ -136,10 +136,17 @@ private:
 };
 
 std::shared_ptr<http::AdmittedRequest> Gateway::admit(std::shared_ptr<http::Exchange> exchange) {
-    if (handlers::answer_without_key(exchange, backend_)) return nullptr;
+    const bool too_open = backend_.requires_tls && !exchange->secure();
+    const bool answers_probes = !too_open || exchange->from_loopback();
+    if (answers_probes && handlers::answer_without_key(exchange, backend_)) return nullptr;
     std::string activity_id = activity_id_of(*exchange);
     auto admitted =
         std::make_shared<AdmittedCall>(backend_, std::move(exchange), std::move(activity_id));
+    if (too_open) {
+        admitted->call.fail(
+            Error(ErrorCode::kForbidden, "This server requires HTTPS with a client certificate."));
+        return nullptr;
+    }
     if (const Status prepared = prepare(admitted->call); !prepared) {
         admitted->call.fail(prepared.error());
         return nullptr;

@@ -262,5 +262,24 @@ TEST_F(GatewayTest, OnlyAllowedNetworksAreServed) {
     expect_error(outcome("", false), 403, "firewall");
 }
 
+TEST_F(GatewayTest, WithClientCertificatesEverythingButLocalProbesNeedsTls) {
+    requires_tls_ = true;
+    Gateway gateway = make_gateway("");
+    const auto status = [&](const char* target, bool over_tls, bool local) {
+        const auto exchange = make_exchange("GET", target);
+        exchange->over_tls = over_tls;
+        exchange->local = local;
+        return answer_of(gateway, exchange).status;
+    };
+    for (const bool local : {true, false}) {
+        EXPECT_EQ(status("/dbs", true, local), 200U);
+        EXPECT_EQ(status("/ready", true, local), 200U);
+        EXPECT_EQ(status("/dbs", false, local), 403U);
+        EXPECT_EQ(status("/ready", false, local), local ? 200U : 403U);
+        EXPECT_EQ(status("/metrics", false, local), local ? 200U : 403U);
+    }
+    expect_error(answer_of(gateway, make_exchange("GET", "/dbs")), 403, "requires HTTPS");
+}
+
 }  // namespace gateway_test
 }  // namespace orrery::gateway

@@ -81,7 +81,9 @@ private:
 class Reply {
 public:
     explicit Reply(const http::Response& response)
-        : status(response.status), body(response.body.substr(response.body_offset)) {
+        : status(response.status),
+          body(response.body.substr(response.body_offset)),
+          delay(response.delay) {
         std::string_view rest = response.headers;
         while (!rest.empty()) {
             const std::string_view line = rest.substr(0, rest.find("\r\n"));
@@ -109,6 +111,7 @@ public:
 
     unsigned status;
     std::string body;
+    std::chrono::milliseconds delay;
 
 private:
     std::map<std::string, std::string> headers_;
@@ -183,6 +186,7 @@ protected:
     service::Access access_{*services_.catalog};
     std::atomic<bool> draining_ = false;
     bool healthy_ = true;
+    bool requires_tls_ = false;
     std::string metrics_token_;
     std::vector<IpNetwork> allowed_networks_;
     // Large, so not a part of this object.
@@ -225,6 +229,7 @@ protected:
                        .slow_query = std::nullopt,
                        .metrics_page = [] { return std::string("orrery_up 1\n"); },
                        .allowed_networks = allowed_networks_,
+                       .requires_tls = requires_tls_,
                        .metrics_token = metrics_token_,
                        .healthy = [this] { return healthy_; },
                        .draining = draining_};

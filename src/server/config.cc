@@ -279,6 +279,9 @@ void add_credential_options(CLI::App& app, ServeConfig& config, Texts& texts) {
              "Authorities to trust for that URL, PEM (default: those of the system)");
     add_file("tls-certificate", config.tls_certificate_file, "Certificate chain to use, PEM");
     add_file("tls-key", config.tls_key_file, "Private key of the certificate, PEM");
+    add_file("tls-client-ca",
+             config.tls_client_ca_file,
+             "Require client certificates that one of these authorities has signed, PEM");
     app.add_option("--emulator-tokens",
                    config.emulator_tokens,
                    "Accept bearer tokens that hold the account key instead of a signature "

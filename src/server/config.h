@@ -44,6 +44,8 @@ struct ServeConfig {
     std::optional<bool> emulator_tokens;
     std::string tls_certificate_file;
     std::string tls_key_file;
+    // Clients must present a certificate that one of these authorities has signed; empty: none.
+    std::string tls_client_ca_file;
     std::string port_file;
     std::optional<std::uint32_t> partitions;
     model::ConsistencyLevel consistency = model::ConsistencyLevel::kSession;

@@ -93,5 +93,10 @@ TEST_F(CredentialsConfigTest, TheirAuthoritiesNeedAnHttpsUrl) {
                 HasSubstr("does not exist"));
 }
 
+TEST_F(CredentialsConfigTest, ClientCertificatesNeedAFile) {
+    EXPECT_EQ(parse({"--tls-client-ca", file_}).tls_client_ca_file, file_);
+    EXPECT_THAT(refused({"--tls-client-ca", "/does/not/exist"}), HasSubstr("does not exist"));
+}
+
 }  // namespace config_credentials_test
 }  // namespace orrery::server

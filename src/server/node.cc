@@ -334,6 +334,12 @@ Status Node::open_gateway(const ServeConfig& config) {
     options.limits.response_bytes_together_max = std::size_t{config.response_memory_mb} << 20;
     const ServerCertificate certificate = TRY(server_certificate(config, clock_));
     options.tls = certificate.tls;
+    if (!config.tls_client_ca_file.empty()) {
+        options.client_authorities_pem = TRY(read_file(config.tls_client_ca_file));
+        if (options.client_authorities_pem.empty()) {
+            return Error(ErrorCode::kBadRequest, "'" + config.tls_client_ca_file + "' is empty");
+        }
+    }
     gateway_ = std::make_unique<gateway::Gateway>(gateway::Backend{
         .resources = *resources_,
         .offers = *offers_,
@@ -367,6 +373,7 @@ Status Node::open_gateway(const ServeConfig& config) {
         .slow_query = config.slow_query,
         .metrics_page = [this] { return metrics_page(); },
         .allowed_networks = config.allowed_networks,
+        .requires_tls = !config.tls_client_ca_file.empty(),
         .metrics_token = TRY(metrics_token(config)),
         .healthy =
             [this] {

@@ -45,7 +45,7 @@ void print_welcome(const ServeConfig& config, const Node& node) {
                                 : "in " + node.key().origin;
     std::printf(
         "Orrery %s\n"
-        "  Endpoint  %s  (plain HTTP on the same port)\n"
+        "  Endpoint  %s  (%s)\n"
         "  Key       %s\n"
         "  Data      %s\n"
         "\n"
@@ -58,6 +58,8 @@ void print_welcome(const ServeConfig& config, const Node& node) {
         "  print(container.read_item('1', 'a'))\n\n",
         ORRERY_VERSION,
         url.c_str(),
+        config.tls_client_ca_file.empty() ? "plain HTTP on the same port"
+                                          : "client certificates required",
         key.c_str(),
         data_location(config).c_str(),
         url.c_str(),
