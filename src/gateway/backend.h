@@ -11,6 +11,7 @@
 
 #include "auth/account_keys.h"
 #include "auth/authenticator.h"
+#include "auth/failed_logins.h"
 #include "base/clock.h"
 #include "base/ip_network.h"
 #include "base/memory_pool.h"
@@ -60,6 +61,7 @@ struct Backend {
     MemoryPool& query_memory;  // shared by all queries
     RequestMonitor& monitor;
     const auth::Authenticator& authenticator;
+    auth::FailedLogins& failed_logins;
     const auth::AccountKeys& keys;
     // Replaces a key of the account. Blocks.
     std::function<Status(auth::KeySlot)> regenerate_key;

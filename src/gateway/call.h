@@ -38,6 +38,7 @@ public:
     bool is_change_feed = false;         // of items, by A-IM or as events
     std::string client_address;          // of requests that are logged, see auth::is_management()
     int moves = 0;                       // how often its partition was gone
+    std::chrono::milliseconds refusal_delay{};  // of the answer to an invalid credential
 
     http::Exchange& exchange() { return *exchange_; }
     const http::Exchange& exchange() const { return *exchange_; }
@@ -66,7 +67,11 @@ public:
         count(response);
         exchange_->respond(std::move(response));
     }
-    void fail(const Error& error) { respond(make_error(error)); }
+    void fail(const Error& error) {
+        http::Response response = make_error(error);
+        response.delay = refusal_delay;
+        respond(std::move(response));
+    }
     // May be called from any thread; the connection's thread makes the response. `make_response`
     // keeps the call.
     template <typename Make>

@@ -164,14 +164,7 @@ Status Gateway::prepare(Call& call) const {
         return Error(ErrorCode::kNotImplemented,
                      "Direct mode is not supported by this server; use gateway mode.");
     }
-    const auth::SignedParts parts{.method = call.exchange().method(),
-                                  .resource_type = call.path.type_name,
-                                  .other_resource_type = call.path.other_type_name,
-                                  .resource_links = call.path.signed_links,
-                                  .x_ms_date = call.header(header::kXMsDate),
-                                  .date = call.header(header::kDate)};
-    call.context.principal = TRY(backend_.authenticator.identify(
-        call.header(header::kAuthorization), parts, backend_.clock.now_seconds()));
+    call.context.principal = TRY(identify(call));
     if (call.action && auth::is_management(*call.action)) {
         call.client_address = call.exchange().client_address();
         if (call.client_address.empty()) call.client_address = "unknown";
@@ -182,6 +175,25 @@ Status Gateway::prepare(Call& call) const {
     call.context.allowance.memory = &backend_.query_memory;
     call.context.allowance.claim = TRY(read_claim(call));
     return {};
+}
+
+Result<auth::Principal> Gateway::identify(Call& call) const {
+    const auth::SignedParts parts{.method = call.exchange().method(),
+                                  .resource_type = call.path.type_name,
+                                  .other_resource_type = call.path.other_type_name,
+                                  .resource_links = call.path.signed_links,
+                                  .x_ms_date = call.header(header::kXMsDate),
+                                  .date = call.header(header::kDate)};
+    auto principal = backend_.authenticator.identify(
+        call.header(header::kAuthorization), parts, backend_.clock.now_seconds());
+    if (!principal) {
+        call.refusal_delay =
+            backend_.failed_logins.note({.activity_id = call.activity_id(),
+                                         .address = call.exchange().client_address(),
+                                         .reason = auth::failure_of(principal.error())},
+                                        monotonic_now());
+    }
+    return principal;
 }
 
 // The client's id if it is well-formed; it is repeated in logs and errors.

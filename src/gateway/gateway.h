@@ -24,6 +24,7 @@ private:
     class AdmittedCall;
 
     Status prepare(Call& call) const;
+    Result<auth::Principal> identify(Call& call) const;
     std::string activity_id_of(const http::Exchange& exchange);
 
     const Backend backend_;

@@ -262,6 +262,28 @@ TEST_F(GatewayTest, OnlyAllowedNetworksAreServed) {
     expect_error(outcome("", false), 403, "firewall");
 }
 
+TEST_F(GatewayTest, AnswersToManyInvalidCredentialsAreHeldBack) {
+    const Headers forged = {{"authorization", "type%3dmaster%26ver%3d1.0%26sig%3dAAAA"}};
+    testing::internal::CaptureStderr();
+    Reply last = send("GET", "/dbs", forged);
+    EXPECT_EQ(last.delay.count(), 0);
+    for (int i = 0; i < 1100; ++i) {
+        last = send("GET", "/dbs", forged);
+    }
+    EXPECT_THAT(testing::internal::GetCapturedStderr(),
+                HasSubstr("client=127.0.0.1 reason=signature"));
+    expect_error(last, 401, "");
+    EXPECT_GT(last.delay.count(), 0);
+    EXPECT_EQ(failed_logins_.stats().by_reason[2], 1101U);
+    // Clients with a valid credential do not notice, nor those that send none.
+    EXPECT_EQ(send("GET", "/dbs").delay.count(), 0);
+    EXPECT_EQ(send("GET", "/dbs", {{"authorization", ""}}).delay.count(), 0);
+    EXPECT_EQ(send("GET", "/nowhere").delay.count(), 0);
+    const auto exchange = make_exchange("GET", "/dbs", forged);
+    exchange->address = "10.1.2.3";
+    EXPECT_EQ(answer_to(exchange).delay.count(), 0);
+}
+
 TEST_F(GatewayTest, WithClientCertificatesEverythingButLocalProbesNeedsTls) {
     requires_tls_ = true;
     Gateway gateway = make_gateway("");

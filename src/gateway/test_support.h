@@ -182,6 +182,7 @@ protected:
     const bool has_key_ = keys_.set(auth::KeySlot::kPrimary, kKey);
     auth::BearerTokens bearers_{{}, keys_};
     auth::Authenticator authenticator_{keys_, *services_.tokens, bearers_};
+    auth::FailedLogins failed_logins_;
     service::Roles roles_{*services_.catalog};
     service::Access access_{*services_.catalog};
     std::atomic<bool> draining_ = false;
@@ -218,6 +219,7 @@ protected:
                        .query_memory = query_memory_,
                        .monitor = *monitor_,
                        .authenticator = authenticator_,
+                       .failed_logins = failed_logins_,
                        .keys = keys_,
                        .regenerate_key = [](auth::KeySlot) { return Status(); },
                        .clock = clock_,

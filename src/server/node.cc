@@ -362,6 +362,7 @@ Status Node::open_gateway(const ServeConfig& config) {
         .query_memory = *query_memory_,
         .monitor = *monitor_,
         .authenticator = *authenticator_,
+        .failed_logins = failed_logins_,
         .keys = account_keys_,
         .regenerate_key = [this](auth::KeySlot slot) { return key_files_->regenerate(slot); },
         .clock = clock_,
@@ -402,6 +403,7 @@ std::string Node::metrics_page() const {
          .query_memory = *query_memory_,
          .change_feed = *change_feed_,
          .change_streams = *change_streams_,
+         .failed_logins = failed_logins_,
          .token_keys = key_fetcher_.get(),
          .data_directory = directory_ ? directory_->path() : std::string(),
          .started_seconds = static_cast<double>(started_.count()) / 1000});

@@ -11,6 +11,7 @@
 #include "auth/account_keys.h"
 #include "auth/authenticator.h"
 #include "auth/bearer_token.h"
+#include "auth/failed_logins.h"
 #include "base/clock.h"
 #include "base/memory_pool.h"
 #include "base/random.h"
@@ -118,6 +119,7 @@ private:
     std::unique_ptr<service::Users> users_;
     std::unique_ptr<service::ClientKeys> client_keys_;
     std::unique_ptr<auth::Authenticator> authenticator_;
+    auth::FailedLogins failed_logins_;
     std::unique_ptr<service::Roles> roles_;
     std::unique_ptr<service::Access> access_;
     std::unique_ptr<service::Items> items_;

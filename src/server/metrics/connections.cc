@@ -12,6 +12,10 @@ void write_connections(metrics::Writer& writer, const Sources& sources) {
         .counter("orrery_connections_refused_total",
                  "Connections refused because too many were open.")
         .add(stats.refused);
+    writer.counter("orrery_tls_handshake_failures_total", "TLS handshakes that failed.")
+        .add(stats.handshake_failures);
+    writer.gauge("orrery_delayed_responses", "Responses held back now, to invalid credentials.")
+        .add(stats.delayed);
     writer
         .counter("orrery_received_bytes_total",
                  "Bytes of requests received, heads and bodies, before encryption.")

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <string>
 
+#include "auth/failed_logins.h"
 #include "base/memory_pool.h"
 #include "base/metrics_writer.h"
 #include "catalog/catalog.h"
@@ -42,6 +43,7 @@ struct Sources {
     const MemoryPool& query_memory;
     const service::ChangeFeed& change_feed;
     const gateway::ChangeStreams& change_streams;
+    const auth::FailedLogins& failed_logins;
     const KeyFetcher* token_keys;  // null if they are not fetched
     std::string data_directory;    // empty: everything is in memory
     double started_seconds;        // since the Unix epoch
