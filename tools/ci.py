@@ -78,7 +78,7 @@ STEPS = {step.name: step for step in [
     on_release("upgrade", "python3 tests/upgrade/run.py"),
     on_release("binary", "python3 tests/lib/hybridrow_test.py && python3 tests/binary/run.py"),
     on_release("metrics", "python3 tests/metrics/run.py"),
-    on_release("access", "python3 tests/access/run.py"),
+    on_release("access", "python3 tests/access/run.py && python3 tests/access/logins.py"),
     on_release("isolation",
                "python3 tests/isolation/checker_test.py && python3 tests/isolation/run.py"),
     on_release("splits", "python3 tests/splits/run.py"),
