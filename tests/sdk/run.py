@@ -354,11 +354,16 @@ def install_python(target: Path) -> None:
 
 
 def install_java(target: Path) -> None:
-    shutil.copy(HERE / "java/pom.xml", target)
-    call(["mvn", "-q", "-B", "dependency:copy-dependencies", f"-DoutputDirectory={target / 'lib'}"], target)
-    sources = sorted((HERE / "java").glob("*.java"))
-    call(["javac", "-Xlint:all", "-Werror", "-proc:none", "-d", target / "classes",
-          "-cp", target / "lib" / "*", *sources], target)
+    """The suite, and a second program with its own version of the SDK."""
+    for folder, sources in ((target, [*(HERE / "java").glob("*.java")]),
+                            (target / "encryption", [HERE / "java/Suite.java",
+                                                     HERE / "java/encryption/Encryption.java"])):
+        folder.mkdir(exist_ok=True)
+        shutil.copy(HERE / "java" / folder.relative_to(target) / "pom.xml", folder)
+        call(["mvn", "-q", "-B", "dependency:copy-dependencies", f"-DoutputDirectory={folder / 'lib'}"],
+             folder)
+        call(["javac", "-Xlint:all", "-Werror", "-proc:none", "-d", folder / "classes",
+              "-cp", folder / "lib" / "*", *sorted(sources)], folder)
 
 
 def java_programs(environment: dict) -> list[list[str]]:
@@ -367,9 +372,10 @@ def java_programs(environment: dict) -> list[list[str]]:
     call(["keytool", "-importcert", "-noprompt", "-alias", "orrery", "-storetype", "PKCS12",
           "-file", environment["ORRERY_CERTIFICATE"], "-keystore", store, "-storepass", "changeit"],
          BUILD)
-    return [["java", "-cp", f"{BUILD / 'java/classes'}:{BUILD / 'java/lib'}/*",
+    return [["java", "-cp", f"{folder / 'classes'}:{folder / 'lib'}/*",
              f"-Djavax.net.ssl.trustStore={store}", "-Djavax.net.ssl.trustStorePassword=changeit",
-             "Suite"]]
+             program] for folder, program in ((BUILD / "java", "Main"),
+                                              (BUILD / "java/encryption", "Encryption"))]
 
 
 def install_go(target: Path) -> None:
@@ -394,7 +400,7 @@ SDKS = {sdk.name: sdk for sdk in [
                    for program in ("main.py", "telemetry.py")]),
     Sdk("java", [Tool("mvn", ["--version"], ()), Tool("javac", ["-version"], (11,)),
                  Tool("keytool", ["-help"], ())],
-        ["pom.xml", "*.java"], install_java, java_programs),
+        ["**/pom.xml", "**/*.java"], install_java, java_programs),
     Sdk("go", [Tool("go", ["env", "GOVERSION"], (1, 25))], ["go.mod", "go.sum", "*.go"], install_go,
         lambda _: [[str(BUILD / "go/suite")]]),
     Sdk("rust", [Tool("cargo", ["--version"], (1, 88))], ["Cargo.*", "src/*.rs"], install_rust,

@@ -10,8 +10,8 @@ import java.util.Objects;
 import java.util.UUID;
 import java.util.regex.Pattern;
 
-/** The smoke suite with the Java SDK in Gateway mode; ../scenarios.md describes the scenarios. */
-public final class Suite {
+/** Registers and runs scenarios, each in its own database, in Gateway mode. */
+final class Suite {
     interface Body { void run() throws Exception; }
 
     interface InDatabase { void run(CosmosDatabase database) throws Exception; }
@@ -23,21 +23,8 @@ public final class Suite {
 
     private Suite() {}
 
-    public static void main(String[] arguments) {
-        Resources.register();
-        Offers.register();
-        Items.register();
-        Batches.register();
-        Changes.register();
-        Queries.register();
-        Scripts.register();
-        ScriptCases.register();
-        Access.register();
-        Throttling.register();
-        System.exit(run());
-    }
-
-    private static int run() {
+    /** Runs the registered scenarios that were asked for; returns the exit code. */
+    static int run() {
         Pattern only = Pattern.compile(Objects.toString(System.getenv("ORRERY_SCENARIO"), ""));
         int failed = 0;
         for (Map.Entry<String, Body> each : SCENARIOS.entrySet()) {
