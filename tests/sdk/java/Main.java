@@ -8,6 +8,7 @@ public final class Main {
         Items.register();
         Batches.register();
         Changes.register();
+        HandOver.register();
         Queries.register();
         Scripts.register();
         ScriptCases.register();
