@@ -134,6 +134,7 @@ int main(int argc, char** argv) {
     app.add_option("--port", options.target.port)->required();
     app.add_option("--host", options.target.host, "IPv4 address");
     app.add_option("--key", options.target.key, "account key");
+    app.add_option("--authorization", options.target.authorization, "header to send, not signed");
     app.add_option("--database", options.target.database);
     app.add_option("--container", options.target.container);
     app.add_option("--connections", options.connections);

@@ -237,7 +237,7 @@ def print_table(table: list) -> None:
         print(f"{name:40} {measured:>12}  {target:12} {verdict}")
 
 
-def parse_arguments(description: str, rounds: int) -> argparse.Namespace:
+def argument_parser(description: str, rounds: int) -> argparse.ArgumentParser:
     root = pathlib.Path(__file__).resolve().parent.parent
     parser = argparse.ArgumentParser(description=description,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -246,7 +246,11 @@ def parse_arguments(description: str, rounds: int) -> argparse.Namespace:
     parser.add_argument("--seconds", type=float, default=3)
     parser.add_argument("--scratch", help="directory for the data, on the disk to measure")
     parser.add_argument("--check", action="store_true", help="fail when a target is missed")
-    return parser.parse_args()
+    return parser
+
+
+def parse_arguments(description: str, rounds: int) -> argparse.Namespace:
+    return argument_parser(description, rounds).parse_args()
 
 
 def conclude(arguments: argparse.Namespace, table: list) -> int:

@@ -64,6 +64,7 @@ private:
     }
 
     std::string authorization(const RequestLine& line) const {
+        if (!target_.authorization.empty()) return target_.authorization;
         const std::string text = fmt::format("{}\n{}\n{}\n{}\n\n",
                                              lower(line.method),
                                              line.resource_type,

@@ -16,8 +16,9 @@ namespace orrery::bench {
 struct Target {
     std::string host = "127.0.0.1";
     std::uint16_t port = 0;
-    std::string key;       // base64
-    std::string database;  // both are created by prepare_container()
+    std::string key;            // base64
+    std::string authorization;  // the header to send; empty: a signature of the key
+    std::string database;       // both are created by prepare_container()
     std::string container;
     std::int64_t now_seconds = 0;
 };
