@@ -43,7 +43,7 @@ func run() int {
 	only := regexp.MustCompile(os.Getenv("ORRERY_SCENARIO"))
 	failed := 0
 	for _, each := range slices.Concat(resourceScenarios, offerScenarios, itemScenarios, batchScenarios, changeScenarios,
-		queryScenarios, throttlingScenarios()) {
+		queryScenarios, accessScenarios(), throttlingScenarios()) {
 		if !only.MatchString(each.name) {
 			continue
 		}
@@ -65,6 +65,18 @@ func newClient(key string) (*azcosmos.Client, error) {
 
 // newClientAt makes a client with that many retries; 0: the default, -1: none.
 func newClientAt(endpoint, key string, retries int32) (*azcosmos.Client, error) {
+	credential, err := azcosmos.NewKeyCredential(key)
+	if err != nil {
+		return nil, err
+	}
+	options, err := clientOptions(retries)
+	if err != nil {
+		return nil, err
+	}
+	return azcosmos.NewClientWithKey(endpoint, credential, options)
+}
+
+func clientOptions(retries int32) (*azcosmos.ClientOptions, error) {
 	certificate, err := os.ReadFile(os.Getenv("ORRERY_CERTIFICATE"))
 	if err != nil {
 		return nil, err
@@ -73,15 +85,11 @@ func newClientAt(endpoint, key string, retries int32) (*azcosmos.Client, error) 
 	if !roots.AppendCertsFromPEM(certificate) {
 		return nil, errors.New("no certificate in " + os.Getenv("ORRERY_CERTIFICATE"))
 	}
-	credential, err := azcosmos.NewKeyCredential(key)
-	if err != nil {
-		return nil, err
-	}
 	transport := &http.Transport{TLSClientConfig: &tls.Config{RootCAs: roots}}
-	options := azcosmos.ClientOptions{EnableContentResponseOnWrite: true}
+	options := &azcosmos.ClientOptions{EnableContentResponseOnWrite: true}
 	options.Transport = &http.Client{Transport: transport}
 	options.Retry.MaxRetries = retries
-	return azcosmos.NewClientWithKey(endpoint, credential, &options)
+	return options, nil
 }
 
 func otherKey() string {

@@ -10,6 +10,7 @@ public final class Main {
         Changes.register();
         HandOver.register();
         Queries.register();
+        Sessions.register();
         Scripts.register();
         ScriptCases.register();
         Access.register();

@@ -92,6 +92,11 @@ def versions():
         items.create_item({"id": "0", "pk": "a"})
         assert list(items.query_items_change_feed(mode="AllVersionsAndDeletes")) == []
         token = items.client_connection.last_response_headers["etag"]
+        scopes = [{"partition_key": "a"}, *({"feed_range": each} for each in items.read_feed_ranges())]
+        tokens = []
+        for scope in scopes:
+            assert list(items.query_items_change_feed(mode="AllVersionsAndDeletes", **scope)) == []
+            tokens.append(items.client_connection.last_response_headers["etag"])
         items.create_item({"id": "1", "pk": "a"})
         items.replace_item("1", {"id": "1", "pk": "a", "n": 1})
         items.delete_item("1", "a")
@@ -100,5 +105,9 @@ def versions():
         assert [change["current"].get("n") for change in changed] == [None, 1, None], changed
         assert changed[2]["previous"]["n"] == 1 and changed[2]["metadata"]["id"] == "1", changed
         assert changed[2]["metadata"]["previousImageLSN"] == changed[1]["metadata"]["lsn"], changed
+        of_key, *of_ranges = [list(items.query_items_change_feed(mode="AllVersionsAndDeletes", continuation=each))
+                              for each in tokens]
+        assert of_key == changed, of_key
+        assert [each for part in of_ranges for each in part] == changed, of_ranges
     with container() as items, refused(400):
         list(items.query_items_change_feed(mode="AllVersionsAndDeletes"))

@@ -2,6 +2,7 @@
 //! SSL_CERT_FILE, as README says, and with the SDK's defaults: items go out as binary JSON.
 
 mod batches;
+mod changes;
 mod items;
 mod keys;
 mod policies;
@@ -25,7 +26,8 @@ const SCENARIO_SECONDS: u64 = 60;
 fn main() -> ExitCode {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
     let only = regex_lite::Regex::new(&setting("ORRERY_SCENARIO")).expect("a regular expression");
-    let all = [resources::all(), items::all(), keys::all(), policies::all(), batches::all(), queries::all()];
+    let all =
+        [resources::all(), items::all(), keys::all(), policies::all(), batches::all(), changes::all(), queries::all()];
     let mut code = ExitCode::SUCCESS;
     for (name, body) in all.into_iter().flatten().filter(|(name, _)| only.is_match(name)) {
         match runtime.block_on(async { tokio::time::timeout(Duration::from_secs(SCENARIO_SECONDS), body).await }) {
