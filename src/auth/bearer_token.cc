@@ -18,9 +18,7 @@ using json::Value;
 
 constexpr std::size_t kGroupsMax = 1'000;
 
-using namespace bearer;
-
-Error refused(SubStatus sub_status, const std::string& why) {
+Error refused(bearer::SubStatus sub_status, const std::string& why) {
     return Error(ErrorCode::kUnauthorized,
                  "The provided AAD token cannot be used to authenticate this request: " + why,
                  sub_status);
@@ -83,9 +81,9 @@ Result<Identity> read_claims(const Value& claims) {
     out.object_id = text_at(claims, "oid");
     if (out.object_id.empty()) out.object_id = text_at(claims, "sub");
     if (out.object_id.empty())
-        return refused(kMissingObjectIdentifier, "it does not say for whom it is.");
+        return refused(bearer::kMissingObjectIdentifier, "it does not say for whom it is.");
     const auto expires = seconds_at(claims, "exp");
-    if (!expires) return refused(kInvalidFormat, "it has no time of expiry.");
+    if (!expires) return refused(bearer::kInvalidFormat, "it has no time of expiry.");
     out.expires = *expires;
     out.not_before = seconds_at(claims, "nbf").value_or(0);
     if (const Value* groups = claims.find("groups"); groups != nullptr && groups->is_array()) {
@@ -100,8 +98,9 @@ Result<Identity> read_claims(const Value& claims) {
 
 Status check_identity_time(const Identity& identity, std::int64_t now) {
     constexpr std::int64_t kSkew = model::limits::kBearerTokenSkewSeconds;
-    if (now >= identity.expires + kSkew) return refused(kExpired, "it has expired.");
-    if (now < identity.not_before - kSkew) return refused(kNotYetValid, "it is not valid yet.");
+    if (now >= identity.expires + kSkew) return refused(bearer::kExpired, "it has expired.");
+    if (now < identity.not_before - kSkew)
+        return refused(bearer::kNotYetValid, "it is not valid yet.");
     return {};
 }
 
@@ -135,10 +134,10 @@ Result<Identity> BearerTokens::verify(std::string_view token) const {
     const auto parts = split_token(token);
     const auto header = parts ? base64url_decode(parts->header) : std::nullopt;
     const auto payload = parts ? base64url_decode(parts->payload) : std::nullopt;
-    if (!header || !payload) return refused(kInvalidFormat, "it is not a JSON Web Token.");
+    if (!header || !payload) return refused(bearer::kInvalidFormat, "it is not a JSON Web Token.");
     const auto claims = Value::parse(*payload);
     if (!claims || !claims->is_object())
-        return refused(kInvalidFormat, "its claims are not a JSON object.");
+        return refused(bearer::kInvalidFormat, "its claims are not a JSON object.");
     if (options_.accept_emulator_tokens && is_signed_with_account_key(parts->signature)) {
         Identity identity = TRY(read_claims(*claims));
         identity.trusted = true;
@@ -146,10 +145,10 @@ Result<Identity> BearerTokens::verify(std::string_view token) const {
     }
     TRY(check_signature(token, *header));
     if (!contains(options_.issuers, text_at(*claims, "iss"))) {
-        return refused(kInvalidIssuer, "its issuer is not accepted.");
+        return refused(bearer::kInvalidIssuer, "its issuer is not accepted.");
     }
     if (!is_for(options_.audiences, *claims))
-        return refused(kInvalidAudience, "it is for another audience.");
+        return refused(bearer::kInvalidAudience, "it is for another audience.");
     return read_claims(*claims);
 }
 
@@ -157,10 +156,10 @@ Status BearerTokens::check_signature(std::string_view token, std::string_view he
     const auto parts = split_token(token);
     const auto header = Value::parse(header_json);
     if (!header || !header->is_object())
-        return refused(kInvalidFormat, "its header is not a JSON object.");
+        return refused(bearer::kInvalidFormat, "its header is not a JSON object.");
     // Nothing is understood that a token may declare as necessary (RFC 7515 §4.1.11).
     if (header->find("crit") != nullptr)
-        return refused(kInvalidFormat, "its header has critical extensions.");
+        return refused(bearer::kInvalidFormat, "its header has critical extensions.");
     const auto keys = keys_.load();
     const std::string key_id = text_at(*header, "kid");
     const VerificationKey* key = keys->find(key_id);
@@ -169,10 +168,10 @@ Status BearerTokens::check_signature(std::string_view token, std::string_view he
     // with the public key.
     const std::string_view wanted = key->kind() == SignatureKind::kRs256 ? "RS256" : "ES256";
     if (text_at(*header, "alg") != wanted)
-        return refused(kInvalidSignature, "its algorithm is not that of its key.");
+        return refused(bearer::kInvalidSignature, "its algorithm is not that of its key.");
     const auto signature = base64url_decode(parts->signature);
     if (!signature || !key->verify(parts->signed_text, *signature)) {
-        return refused(kInvalidSignature, "its signature is not valid.");
+        return refused(bearer::kInvalidSignature, "its signature is not valid.");
     }
     return {};
 }
@@ -180,10 +179,10 @@ Status BearerTokens::check_signature(std::string_view token, std::string_view he
 Error BearerTokens::unknown_key(std::string_view key_id, const KeySet& keys) const {
     if (!key_id.empty() && options_.on_unknown_key) options_.on_unknown_key();
     if (keys.size() == 0 && !options_.issuers.empty()) {
-        return refused(kInvalidSigningKey,
+        return refused(bearer::kInvalidSigningKey,
                        "the server could not fetch the keys that sign tokens yet.");
     }
-    return refused(kInvalidSigningKey, "the key that signed it is not known.");
+    return refused(bearer::kInvalidSigningKey, "the key that signed it is not known.");
 }
 
 bool BearerTokens::is_signed_with_account_key(std::string_view signature) const {

@@ -79,11 +79,11 @@ FailedLogins::Stats FailedLogins::stats() const {
 
 std::chrono::milliseconds FailedLogins::delay_for(const std::string& network, Time now) {
     // Beyond this level the delay does not grow. Hence a client is free again soon.
-    static const double level_max =
+    static const double kLevelMax =
         kFreeFailures + kFailuresToDouble * std::log2(static_cast<double>(kDelayMax / kDelayMin));
     const std::lock_guard lock(mutex_);
     Client& found = client(network, now);
-    found.level = std::min(found.level_at(now) + 1, level_max);
+    found.level = std::min(found.level_at(now) + 1, kLevelMax);
     found.noted = std::max(found.noted, now);
     const double excess = found.level - kFreeFailures;
     if (excess <= 0) return {};

@@ -34,7 +34,7 @@ protected:
         options.tls = *issue_certificate(authority, names, now);
         server_ = std::move(Server::start(options, handler_)).take();
     }
-    ~FetchTest() override { ::unlink(ca_file_.c_str()); }
+    void TearDown() override { ::unlink(ca_file_.c_str()); }
 
     Url url(const std::string& start, const std::string& target) const {
         return *parse_url(start + ":" + std::to_string(server_->port()) + target);

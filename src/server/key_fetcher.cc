@@ -72,7 +72,7 @@ bool KeyFetcher::fetch_once(std::string& text) {
     auto fetched = source_.fetch();
     // New keys make the server forget which tokens it has verified.
     if (fetched && *fetched == text) return true;
-    auto keys = fetched ? auth::KeySet::parse(*fetched) : std::move(fetched).take_error();
+    auto keys = fetched ? auth::KeySet::parse(*fetched) : fetched.error().copy();
     if (!keys) {
         const std::lock_guard lock(mutex_);
         if (stopping_) return false;
