@@ -88,6 +88,41 @@ private:
     std::size_t at_ = 0;
 };
 
+// Loads items. Many are in the log in the order they were created in, which is that of their
+// numbers; a cursor then takes a fraction of the time of looking them up.
+class ItemLoader {
+public:
+    // The record, valid until the next call.
+    Result<std::string_view> load(const storage::Reader& state, Docnum docnum) {
+        const bool next = docnum > last_ && docnum - last_ <= kGapMax;
+        run_ = next ? run_ + 1 : 0;
+        last_ = docnum;
+        const std::string key = item_key(docnum);
+        if (run_ >= kRunMin && move_to(state, key)) return cursor_->value();
+        if (TRY(state.get(key, record_))) return std::string_view(record_);
+        return Error(ErrorCode::kCorrupted, "an entry of the log, or a member, has no item");
+    }
+
+private:
+    static constexpr Docnum kGapMax = 16;
+    static constexpr std::size_t kRunMin = 4;
+
+    bool move_to(const storage::Reader& state, std::string_view key) {
+        if (cursor_ && cursor_->valid()) cursor_->next();
+        if (cursor_ && cursor_->valid() && cursor_->key() < key) cursor_->seek(key);
+        if (!cursor_ || !cursor_->valid() || cursor_->key() > key) {
+            cursor_ = state.scan({.from = std::string(key), .until = all_of(key.front()).until},
+                                 storage::Direction::kForward);
+        }
+        return cursor_->valid() && cursor_->key() == key;
+    }
+
+    std::unique_ptr<storage::Cursor> cursor_;
+    std::string record_;
+    Docnum last_ = 0;
+    std::size_t run_ = 0;
+};
+
 class ChangesReader {
 public:
     ChangesReader(const Partition& partition,
@@ -108,6 +143,7 @@ public:
         if (request_.after == 0 && request_.since) page_.until = TRY(lsn_before(*request_.since));
         if (request_.all_versions) TRY(check_kept());
         const auto entries = TRY(entries_after(page_.until));
+        reserve_items();
         while (const auto entry = TRY(entries->next())) {
             if (entry->place.lsn != transaction_ && !begin_transaction(entry->place.lsn)) {
                 return std::move(page_);
@@ -122,6 +158,14 @@ public:
     }
 
 private:
+    // Large pages are not moved as they grow.
+    void reserve_items() {
+        constexpr std::size_t kItemBytes = 1024;
+        const auto behind = static_cast<std::size_t>(std::max<Lsn>(page_.lsn - page_.until, 0));
+        const std::size_t items = std::min({behind, request_.items_max, kChangesVisitedMax});
+        page_.items.reserve(std::min(items * kItemBytes, request_.bytes_max));
+    }
+
     // Returns false if the page is full.
     bool begin_transaction(Lsn lsn) {
         if (!end_transaction() || has_taken_long() || is_full()) return false;
@@ -166,8 +210,7 @@ private:
             change = version.entry;
             record = version.record;
         } else {
-            TRY(load(place));
-            record = record_;
+            record = TRY(items_.load(*state_, place.docnum));
             if (request_.all_versions) change = TRY(LogEntry::decode(entry.value));
         }
         const ItemView item = TRY(ItemView::decode(place.docnum, record));
@@ -227,11 +270,6 @@ private:
         return std::optional(TRY(ItemView::decode(changed.docnum, version.record)));
     }
 
-    Status load(const LogPlace& place) {
-        if (TRY(state_->get(item_key(place.docnum), record_))) return {};
-        return Error(ErrorCode::kCorrupted, "an entry of the change log has no item");
-    }
-
     Status check_kept() {
         const auto from = TRY(versions_from(*state_));
         if (request_.after >= from.value_or(page_.lsn)) return {};
@@ -269,10 +307,8 @@ private:
         TRY(cursor->status());
         std::vector<LogPlace> places;
         for (const Docnum docnum : numbers) {
-            if (!TRY(state_->get(item_key(docnum), record_))) {
-                return Error(ErrorCode::kCorrupted, "a member entry has no item");
-            }
-            const ItemHeader header = TRY(ItemView::decode(docnum, record_)).header;
+            const std::string_view record = TRY(items_.load(*state_, docnum));
+            const ItemHeader header = TRY(ItemView::decode(docnum, record)).header;
             if (header.lsn <= after) continue;
             places.push_back({.lsn = header.lsn, .ordinal = header.ordinal, .docnum = docnum});
         }
@@ -300,8 +336,8 @@ private:
     }
 
     Result<std::int64_t> timestamp_of(const LogPlace& place) {
-        TRY(load(place));
-        return TRY(ItemView::decode(place.docnum, record_)).header.timestamp;
+        const std::string_view record = TRY(items_.load(*state_, place.docnum));
+        return TRY(ItemView::decode(place.docnum, record)).header.timestamp;
     }
 
     const ChangesRequest& request_;
@@ -309,8 +345,8 @@ private:
     Status open_;
     std::shared_ptr<const storage::Reader> state_;
     Hidden hidden_;
+    ItemLoader items_;
     ChangesPage page_;
-    std::string record_;
     std::string previous_;
     std::size_t visited_ = 0;
     std::size_t next_look_ = 0;  // at the clock

@@ -197,7 +197,11 @@ private:
         // LSN.
         if (piece.part.after > part.lsn) return ahead(piece.part.after, part.lsn);
         if (part.count > 0 && page_.count > 0) page_.elements += ',';
-        page_.elements += part.items;
+        if (page_.elements.empty()) {
+            page_.elements = std::move(part.items);
+        } else {
+            page_.elements += part.items;
+        }
         page_.count += part.count;
         piece.part.after = part.until;
         behind_ += static_cast<std::uint64_t>(std::max<partition::Lsn>(part.lsn - part.until, 0));
