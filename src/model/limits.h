@@ -15,6 +15,13 @@ inline constexpr std::size_t kRequestBodyBytesMax = 2 * 1024 * 1024;  // request
 inline constexpr std::size_t kItemIdBytesMax = 1023;                  // id 1…1023 bytes
 inline constexpr std::int64_t kTtlSecondsMax = 2'147'483'647;         // items and containers
 
+// Attachments. The service limits the media of an account (2 GB), not that of an attachment. Ids
+// are names: kNameCharactersMax.
+inline constexpr std::size_t kAttachmentsMax = 1000;                 // ours: of an item; 403 above
+inline constexpr std::size_t kAttachmentBytesMax = 64 * 1024;        // ours: without media; 413
+inline constexpr std::size_t kMediaBytesMax = kRequestBodyBytesMax;  // ours: of one; 413 above
+inline constexpr std::size_t kContentTypeBytesMax = 255;             // ours; 400 above
+
 // Operations of one request: 400 above.
 inline constexpr std::size_t kPatchOperationsMax = 10;   // operations of a patch
 inline constexpr std::size_t kBatchOperationsMax = 100;  // operations of a batch

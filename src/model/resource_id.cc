@@ -13,6 +13,8 @@ namespace {
 constexpr std::uint32_t kContainerBit = 0x8000'0000;
 constexpr unsigned kKindShift = 60;
 constexpr std::uint32_t kClientKeyType = 2;
+constexpr std::size_t kAttachmentBytes = 20;
+constexpr std::uint64_t kMediaStore = 1;
 
 // Builds the bytes of a rid on the stack: every item that is read needs one as text.
 class RidWriter {
@@ -38,7 +40,7 @@ public:
     }
 
 private:
-    std::array<char, 16> bytes_;
+    std::array<char, kAttachmentBytes + 1> bytes_;
     std::size_t size_ = 0;
 };
 
@@ -196,14 +198,62 @@ void OfferRid::append_text(std::string& out) const {
 
 std::string OfferRid::text() const { return text_of(*this); }
 
+namespace {
+
+template <ChildKind kKind>
+std::optional<ChildRid<kKind>> take_child(RidReader& reader) {
+    const std::optional<ContainerRid> parent = take_container(reader);
+    const std::uint64_t child = reader.little_endian(8);
+    if (!parent || child >> kKindShift != static_cast<std::uint64_t>(kKind)) return std::nullopt;
+    return ChildRid<kKind>{.container = *parent, .number = child & ChildRid<kKind>::kNumberMax};
+}
+
+std::optional<AttachmentRid> take_attachment(RidReader& reader) {
+    const auto item = take_child<ChildKind::kItem>(reader);
+    if (!item) return std::nullopt;
+    return AttachmentRid{.item = *item, .number = reader.little_endian4()};
+}
+
+RidWriter attachment_bytes(const AttachmentRid& rid) {
+    CHECK(rid.item.number <= ItemRid::kNumberMax);
+    return container_bytes(rid.item.container)
+        .little_endian(rid.item.number, 8)
+        .little_endian(rid.number, 4);
+}
+
+}  // namespace
+
+std::optional<AttachmentRid> AttachmentRid::parse(std::string_view text) {
+    std::optional<RidReader> reader = read_rid(text, kAttachmentBytes);
+    if (!reader) return std::nullopt;
+    return take_attachment(*reader);
+}
+
+std::optional<AttachmentRid> AttachmentRid::parse_media_id(std::string_view text) {
+    std::optional<RidReader> reader = read_rid(text, kAttachmentBytes + 1);
+    if (!reader) return std::nullopt;
+    const std::optional<AttachmentRid> rid = take_attachment(*reader);
+    if (reader->little_endian(1) != kMediaStore) return std::nullopt;
+    return rid;
+}
+
+void AttachmentRid::append_text(std::string& out) const {
+    attachment_bytes(*this).append_text(out);
+}
+
+std::string AttachmentRid::text() const { return text_of(*this); }
+
+std::string AttachmentRid::media_id() const {
+    std::string out;
+    attachment_bytes(*this).little_endian(kMediaStore, 1).append_text(out);
+    return out;
+}
+
 template <ChildKind kKind>
 std::optional<ChildRid<kKind>> ChildRid<kKind>::parse(std::string_view text) {
     std::optional<RidReader> reader = read_rid(text, 16);
     if (!reader) return std::nullopt;
-    const std::optional<ContainerRid> parent = take_container(*reader);
-    const std::uint64_t child = reader->little_endian(8);
-    if (!parent || child >> kKindShift != static_cast<std::uint64_t>(kKind)) return std::nullopt;
-    return ChildRid{.container = *parent, .number = child & kNumberMax};
+    return take_child<kKind>(*reader);
 }
 
 template <ChildKind kKind>

@@ -7,6 +7,8 @@
 //   user        database(4) + number(4, big endian)
 //   child       container(8) + number(8, little endian), kind in the top nibble of the last byte:
 //               SDKs break ORDER BY ties by this number         item 1 → AQAAAIAAAAEBAAAAAAAAAA==
+//   attachment  item(16) + number(4, little endian)
+//   media       attachment(20) + 01, the number of a store in the service
 //   permission  user(8) + number(8, little endian)
 //   offer       number(3, little endian)
 //
@@ -118,6 +120,19 @@ using PartitionKeyRangeRid = ChildRid<ChildKind::kPartitionKeyRange>;
 using UdfRid = ChildRid<ChildKind::kUdf>;
 using TriggerRid = ChildRid<ChildKind::kTrigger>;
 using StoredProcedureRid = ChildRid<ChildKind::kStoredProcedure>;
+
+struct AttachmentRid {
+    ItemRid item;
+    std::uint32_t number = 0;
+
+    static std::optional<AttachmentRid> parse(std::string_view text);
+    // From the last segment of /media/ID.
+    static std::optional<AttachmentRid> parse_media_id(std::string_view text);
+    void append_text(std::string& out) const;
+    std::string text() const;
+    std::string media_id() const;
+    auto operator<=>(const AttachmentRid&) const = default;
+};
 
 // The number of an item: the partition key range that assigned it, so that numbers never collide
 // within a container, then that range's own counter. It identifies the item for ever and says

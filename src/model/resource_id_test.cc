@@ -57,12 +57,28 @@ TEST(ResourceId, EveryKindRoundTrips) {
         expect_comes_back(OfferRid{n & 0xff'ffff}, 4);
         for (const std::uint64_t child : {std::uint64_t{0}, std::uint64_t{1} << 56, kTop60}) {
             expect_comes_back(ItemRid{container, child}, 24);
+            const AttachmentRid attachment{.item = {container, child}, .number = n};
+            expect_comes_back(attachment, 28);
+            EXPECT_EQ(AttachmentRid::parse_media_id(attachment.media_id()), attachment);
             expect_comes_back(ConflictRid{container, child}, 24);
             expect_comes_back(PartitionKeyRangeRid{container, child}, 24);
             expect_comes_back(UdfRid{container, child}, 24);
             expect_comes_back(TriggerRid{container, child}, 24);
             expect_comes_back(StoredProcedureRid{container, child}, 24);
         }
+    }
+}
+
+// As SDKs take the rid of an attachment from the id of its media.
+TEST(ResourceId, MediaIdIsTheAttachmentAndOneByte) {
+    const auto media = AttachmentRid::parse_media_id("6hl2ALdWbYCxAgAAAAAAAC4-1VoB");
+    ASSERT_TRUE(media);
+    EXPECT_EQ(media->text(), "6hl2ALdWbYCxAgAAAAAAAC4-1Vo=");
+    EXPECT_EQ(AttachmentRid::parse(media->text()), media);
+    EXPECT_EQ((AttachmentRid{{kContainer, 1}, 1}.media_id()), "AQAAAIAAAAEBAAAAAAAAAAEAAAAB");
+    for (const char* text :
+         {"", "x", "AQAAAIAAAAEBAAAAAAAAAAEAAAA=", "AQAAAIAAAAEBAAAAAAAAAAEAAAAC"}) {
+        EXPECT_FALSE(AttachmentRid::parse_media_id(text)) << text;
     }
 }
 
