@@ -81,6 +81,7 @@ Status ItemWriter::expunge(const StoredItem& old) {
     batch_.remove(item_key(old.docnum()));
     batch_.remove(member_key(old.epk(), old.docnum()));
     TRY(release_entries(old));
+    TRY(erase_attachments(old));
     TRY(resize(old.epk(), old.docnum(), {.before = old.json().size(), .after = 0}));
     TRY(index_.remove(old));
     return {};

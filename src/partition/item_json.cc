@@ -12,6 +12,21 @@ namespace {
 
 using model::SystemProperty;
 
+void append_item_link(std::string& out,
+                      const model::ContainerRid& container,
+                      std::string_view rid) {
+    out.append("dbs/");
+    model::DatabaseRid{container.database}.append_text(out);
+    out.append("/colls/");
+    container.append_text(out);
+    out.append("/docs/").append(rid).append("/");
+}
+
+// As a JSON string. The etag's own quotes are part of its value.
+void append_etag_text(std::string& out, std::string_view etag) {
+    out.append(R"("\")").append(etag, 1, etag.size() - 2).append(R"(\"")");
+}
+
 // Writes the system properties of one version of an item.
 class SystemMembers {
 public:
@@ -29,18 +44,13 @@ public:
                 out.append("\"").append(rid_).append("\"");
                 break;
             case SystemProperty::kSelf:
-                out.append("\"dbs/");
-                model::DatabaseRid{identity_.container.database}.append_text(out);
-                out.append("/colls/");
-                identity_.container.append_text(out);
-                out.append("/docs/").append(rid_).append("/\"");
+                out += '"';
+                append_item_link(out, identity_.container, rid_);
+                out += '"';
                 break;
-            case SystemProperty::kEtag: {
-                // The etag's own quotes are part of its value.
-                const std::string etag = item_etag(identity_, header_);
-                out.append(R"("\")").append(etag, 1, etag.size() - 2).append(R"(\"")");
+            case SystemProperty::kEtag:
+                append_etag_text(out, item_etag(identity_, header_));
                 break;
-            }
             case SystemProperty::kAttachments:
                 out.append(R"("attachments/")");
                 break;
@@ -105,6 +115,21 @@ void append_item_json(std::string& out,
         if (!placed[i] && is_stored(property, stored)) members.append(out, property);
     }
     out += '}';
+}
+
+void append_attachment_json(std::string& out,
+                            const Identity& identity,
+                            const model::AttachmentRid& rid,
+                            const ItemHeader& header,
+                            const json::Value& properties) {
+    properties.append_text(out);
+    out.back() = ',';
+    const std::string text = rid.text();
+    out.append(R"("_rid":")").append(text).append(R"(","_self":")");
+    append_item_link(out, rid.item.container, rid.item.text());
+    out.append("attachments/").append(text).append(R"(/","_etag":)");
+    append_etag_text(out, item_etag(identity, header));
+    out.append(R"(,"_ts":)").append(std::to_string(header.timestamp)).append("}");
 }
 
 }  // namespace orrery::partition

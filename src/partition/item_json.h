@@ -4,7 +4,9 @@
 
 #include <string>
 
+#include "json/value.h"
 #include "model/item_body.h"
+#include "model/resource_id.h"
 #include "partition/identity.h"
 #include "partition/item_record.h"
 
@@ -25,5 +27,12 @@ void append_item_json(std::string& out,
                       const ItemHeader& header,
                       const model::ItemBody& body,
                       SystemProperties stored);
+
+// The same of an attachment: its properties and then the system properties.
+void append_attachment_json(std::string& out,
+                            const Identity& identity,
+                            const model::AttachmentRid& rid,
+                            const ItemHeader& header,
+                            const json::Value& properties);
 
 }  // namespace orrery::partition

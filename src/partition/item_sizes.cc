@@ -1,4 +1,5 @@
-// How much the items of each partition key take, where a key could reach its limit.
+// How much the items of each partition key take, with their attachments, where a key could reach
+// its limit.
 //
 // No key takes more than its partition, so nothing is counted while a partition holds less than
 // half of the limit. Then every commit also counts some of the items that are there already, in the
@@ -33,7 +34,8 @@ Error key_is_full(std::uint64_t bytes_max) {
 
 Status ItemWriter::limit_keys(std::uint64_t bytes_max, std::size_t bytes_to_count) {
     key_bytes_max_ = bytes_max;
-    if (state_.item_bytes < bytes_max / 2 || state_.sized_below == kAllItems) return {};
+    const std::uint64_t bytes = state_.item_bytes + state_.attachment_bytes;
+    if (bytes < bytes_max / 2 || state_.sized_below == kAllItems) return {};
     CHECK(batch_.empty());  // only what is in the store is counted here
     storage::Range uncounted = all_of('D');
     uncounted.from = item_key(state_.sized_below);
@@ -45,7 +47,8 @@ Status ItemWriter::limit_keys(std::uint64_t bytes_max, std::size_t bytes_to_coun
             return {};
         }
         const ItemView item = TRY(ItemView::decode(docnum, cursor->value()));
-        TRY(add_to_key(item.epk, {.before = 0, .after = item.json.size()}));
+        const std::uint64_t attachments = TRY(attachments_of(docnum)).bytes();
+        TRY(add_to_key(item.epk, {.before = 0, .after = item.json.size() + attachments}));
         counted += cursor->value().size();
     }
     TRY(cursor->status());
@@ -75,8 +78,7 @@ Status ItemWriter::resize(std::string_view epk, Docnum docnum, const SizeChange&
     return {};
 }
 
-Status ItemWriter::resize_within_limit(const StoredItem& item, std::size_t before) {
-    const SizeChange change{.before = before, .after = item.json().size()};
+Status ItemWriter::resize_within_limit(const StoredItem& item, const SizeChange& change) {
     if (item.docnum() >= state_.sized_below) return {};
     const std::uint64_t bytes = TRY(add_to_key(item.epk(), change));
     const bool full = change.after > change.before && bytes > key_bytes_max_;

@@ -5,21 +5,12 @@
 
 #include "base/bytes.h"
 #include "base/check.h"
-#include "model/etag.h"
 #include "model/limits.h"
+#include "partition/write_refusals.h"
 
 namespace orrery::partition {
 
 namespace {
-
-Error not_found() {
-    return Error(ErrorCode::kNotFound,
-                 "Resource Not Found. Learn more: https://aka.ms/cosmosdb-tsg-not-found");
-}
-
-Error id_taken() {
-    return Error(ErrorCode::kConflict, "Resource with specified id or name already exists.");
-}
 
 // The item that a body identifies by its own key and id.
 ItemRef ref_of(const model::ItemBody& body, std::string_view epk) {
@@ -27,14 +18,6 @@ ItemRef ref_of(const model::ItemBody& body, std::string_view epk) {
             .partition_key = body.partition_key.encode(),
             .id = body.id,
             .docnum = std::nullopt};
-}
-
-Status check_etag(const WriteRules& rules, const Identity& identity, const StoredItem& item) {
-    if (!rules.if_match) return {};
-    if (model::etag_matches(*rules.if_match, item_etag(identity, item.header()))) return {};
-    return Error(ErrorCode::kPreconditionFailed,
-                 "One of the specified pre-condition is not met. Learn more: "
-                 "https://aka.ms/CosmosDB/sql/errors/precondition-failed");
 }
 
 }  // namespace
@@ -49,7 +32,11 @@ std::string State::encode() const {
     if (!etag_origin) return out;
     append_big_endian(out, static_cast<std::uint64_t>(removals_from));
     append_big_endian(out, *etag_origin);
-    if (sized_below > 0) append_big_endian(out, sized_below);
+    if (sized_below == 0 && attachment_owners == 0) return out;
+    append_big_endian(out, sized_below);
+    if (attachment_owners == 0) return out;
+    append_big_endian(out, attachment_owners);
+    append_big_endian(out, attachment_bytes);
     return out;
 }
 
@@ -66,6 +53,10 @@ Result<State> State::decode(std::string_view bytes) {
         state.etag_origin = reader.big_endian<storage::PartitionId>();
     }
     if (!reader.rest().empty()) state.sized_below = reader.big_endian<Docnum>();
+    if (!reader.rest().empty()) {
+        state.attachment_owners = reader.big_endian<std::uint64_t>();
+        state.attachment_bytes = reader.big_endian<std::uint64_t>();
+    }
     const bool possible = lsn_is_possible(state.lsn) && lsn_is_possible(state.removals_from) &&
                           timestamp_is_possible(state.last_timestamp) &&
                           state.last_item >> model::kItemCounterBits == 0;
@@ -327,7 +318,7 @@ Result<WrittenItem> ItemWriter::insert(const model::ItemBody& body,
     state_.last_item = std::max(state_.last_item, docnum & kCounterMask);
     batch_.put(member_key(epk, docnum), {});
     StoredItem item = write_version(docnum, body, epk, rules, nullptr);
-    TRY(resize_within_limit(item, 0));
+    TRY(resize_within_limit(item, {.before = 0, .after = item.json().size()}));
     const IndexChange index = TRY(index_.add(item));
     return WrittenItem{.item = std::move(item), .created = true, .old_bytes = 0, .index = index};
 }
@@ -354,7 +345,7 @@ Result<WrittenItem> ItemWriter::overwrite(const StoredItem& old,
     TRY(check_unique_keys(body, old.epk(), old.docnum(), rules));
     TRY(erase_entries(old, body.id));
     StoredItem item = write_version(old.docnum(), body, old.epk(), rules, &old);
-    TRY(resize_within_limit(item, old.json().size()));
+    TRY(resize_within_limit(item, {.before = old.json().size(), .after = item.json().size()}));
     const IndexChange index = TRY(index_.replace(old, item));
     return WrittenItem{
         .item = std::move(item), .created = false, .old_bytes = old.json().size(), .index = index};
@@ -449,6 +440,7 @@ Result<IndexChange> ItemWriter::erase_item(const StoredItem& old) {
     batch_.remove(item_key(old.docnum()));
     batch_.remove(member_key(old.epk(), old.docnum()));
     TRY(erase_entries(old, std::nullopt));
+    TRY(erase_attachments(old));
     TRY(resize(old.epk(), old.docnum(), {.before = old.json().size(), .after = 0}));
     return index_.remove(old);
 }

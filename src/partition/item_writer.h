@@ -14,7 +14,9 @@
 #include <vector>
 
 #include "base/result.h"
+#include "model/attachment.h"
 #include "model/item_body.h"
+#include "partition/attachment_directory.h"
 #include "partition/change_log.h"
 #include "partition/identity.h"
 #include "partition/item_index.h"
@@ -39,6 +41,8 @@ struct State {
     std::optional<storage::PartitionId> etag_origin = std::nullopt;
     // The sizes of partition keys include the items with lower numbers (item_sizes.cc).
     Docnum sized_below = 0;
+    std::uint64_t attachment_owners = 0;  // items that have or had attachments
+    std::uint64_t attachment_bytes = 0;   // of attachments and their media
     // All versions are kept from this LSN on. Stored under a key of its own.
     std::optional<Lsn> versions_from = std::nullopt;
 
@@ -75,6 +79,14 @@ struct RemovedItem {
     Lsn lsn = 0;  // of the removal
     std::size_t bytes = 0;
     IndexChange index;
+};
+
+struct WrittenAttachment {
+    StoredItem attachment;
+    bool created = false;
+    // With media.
+    std::uint64_t old_bytes = 0;
+    std::uint64_t new_bytes = 0;
 };
 
 inline constexpr std::uint64_t kNoKeyLimit = std::numeric_limits<std::uint64_t>::max();
@@ -121,10 +133,33 @@ public:
     Result<Docnum> sweep_key(std::string_view partition_key, Docnum from, std::size_t limit);
     const KeyDeletesPtr& deletes() const { return deletes_; }
 
+    // The attachments of an item (attachment_writer.cc). The rules' If-Match is about the
+    // attachment.
+    Result<WrittenAttachment> create_attachment(const ItemRef& owner,
+                                                const model::AttachmentBody& body,
+                                                const WriteRules& rules);
+    Result<WrittenAttachment> upsert_attachment(const ItemRef& owner,
+                                                const model::AttachmentBody& body,
+                                                const WriteRules& rules);
+    Result<WrittenAttachment> replace_attachment(const ItemRef& owner,
+                                                 const AttachmentRef& ref,
+                                                 const model::AttachmentBody& body,
+                                                 const WriteRules& rules);
+    Result<RemovedItem> remove_attachment(const ItemRef& owner,
+                                          const AttachmentRef& ref,
+                                          const WriteRules& rules);
+
     // Taking over the changes of another partition, in the order of its log (item_import.cc). The
     // newest version of an item replaces one that was imported before.
     Status import(const StoredItem& item, const LogEntry& entry);
     Status import(const LogPlace& place, const Removal& removal);
+    // Taking over the attachments of an item: those that have changed, then their directory.
+    // Nothing happens if the item was not taken over.
+    Status import_attachment(Docnum docnum,
+                             std::uint32_t number,
+                             std::string_view record,
+                             const std::optional<std::string>& media);
+    Status import_attachments(Docnum docnum, const AttachmentDirectory& directory);
     // Removes up to `limit` items of a deleted partition key; returns whether that were all.
     Result<bool> expunge_key(const LogPlace& place, const Removal& removal, std::size_t limit);
     // The partition continues from this LSN and time, with a log that is not in the order of
@@ -258,8 +293,29 @@ private:
     };
     Result<std::uint64_t> add_to_key(std::string_view epk, const SizeChange& change);
     Status resize(std::string_view epk, Docnum docnum, const SizeChange& change);
-    // 403/1014 if the key is full. `before` is the size of the version that the item replaces.
-    Status resize_within_limit(const StoredItem& item, std::size_t before);
+    // 403/1014 if the key is full.
+    Status resize_within_limit(const StoredItem& item, const SizeChange& change);
+    // Of attachments. An item without any has an empty directory.
+    Result<AttachmentDirectory> attachments_of(Docnum docnum) const;
+    Result<StoredItem> load_attachment(Docnum docnum, std::uint32_t number) const;
+    // 412 unless it is the version that the rules expect.
+    Status check_attachment(Docnum docnum, std::uint32_t number, const WriteRules& rules) const;
+    Result<WrittenAttachment> write_attachment(const StoredItem& owner,
+                                               const AttachmentDirectory& before,
+                                               std::optional<AttachmentEntry> replaced,
+                                               const model::AttachmentBody& body);
+    ItemHeader next_header();
+    Result<StoredItem> attachment_record(const StoredItem& owner,
+                                         const model::AttachmentRid& rid,
+                                         const ItemHeader& header,
+                                         std::string_view id,
+                                         const json::Value& properties) const;
+    // Also counts the difference; the caller adds it to the size of the partition key.
+    SizeChange store_directory(Docnum docnum,
+                               const AttachmentDirectory& before,
+                               const AttachmentDirectory& after);
+    void erase_attachment(Docnum docnum, const AttachmentEntry& entry);
+    Status erase_attachments(const StoredItem& owner);
     // Of import().
     Status expunge(const StoredItem& old);
     Status release_entries(const StoredItem& old);

@@ -47,6 +47,14 @@ std::string key_of_place(char letter, const LogPlace& place) {
     return key;
 }
 
+std::string docnum_key(char letter, Docnum docnum) {
+    std::string key;
+    key.reserve(kItemKeyBytes + sizeof(std::uint32_t));
+    key += letter;
+    append_big_endian(key, docnum);
+    return key;
+}
+
 std::string epk_prefix(char letter, std::string_view epk) {
     std::string key(1, letter);
     append_terminated(key, epk);
@@ -55,13 +63,7 @@ std::string epk_prefix(char letter, std::string_view epk) {
 
 }  // namespace
 
-std::string item_key(Docnum docnum) {
-    std::string key;
-    key.reserve(kItemKeyBytes);
-    key += 'D';
-    append_big_endian(key, docnum);
-    return key;
-}
+std::string item_key(Docnum docnum) { return docnum_key('D', docnum); }
 
 std::string id_key(std::string_view epk, std::string_view id) {
     std::string key = epk_prefix('K', epk);
@@ -116,6 +118,24 @@ Result<std::uint64_t> decode_key_size(std::string_view value) {
     return ByteReader(value).big_endian<std::uint64_t>();
 }
 
+std::string attachments_key(Docnum docnum) { return docnum_key('A', docnum); }
+
+std::string attachment_key(Docnum docnum, std::uint32_t number) {
+    std::string key = docnum_key('J', docnum);
+    append_big_endian(key, number);
+    return key;
+}
+
+std::string media_key(Docnum docnum, std::uint32_t number) {
+    std::string key = docnum_key('Q', docnum);
+    append_big_endian(key, number);
+    return key;
+}
+
+std::string attachment_log_key(Lsn lsn, Docnum docnum) {
+    return two_numbers('Y', static_cast<std::uint64_t>(lsn), docnum);
+}
+
 std::string state_key() { return "M"; }
 
 std::string unordered_key() { return "MO"; }
@@ -150,12 +170,12 @@ std::optional<Docnum> docnum_of_item_key(std::string_view key) {
     return ByteReader(key.substr(1)).big_endian<Docnum>();
 }
 
-Result<NumberAndDocnum> numbers_of(std::string_view expiry_key) {
-    if (expiry_key.size() != kTwoNumbersBytes) {
-        return Error(ErrorCode::kCorrupted, "an expiry key has the wrong length");
+Result<NumberAndDocnum> numbers_of(std::string_view key) {
+    if (key.size() != kTwoNumbersBytes) {
+        return Error(ErrorCode::kCorrupted, "a key of two numbers has the wrong length");
     }
-    const auto number = ByteReader(expiry_key.substr(1)).big_endian<std::uint64_t>();
-    const Docnum docnum = TRY(docnum_of_key(expiry_key));
+    const auto number = ByteReader(key.substr(1)).big_endian<std::uint64_t>();
+    const Docnum docnum = TRY(docnum_of_key(key));
     return NumberAndDocnum{.number = number, .docnum = docnum};
 }
 

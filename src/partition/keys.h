@@ -51,6 +51,14 @@ std::string key_delete_key(std::string_view partition_key);
 std::string key_size_key(std::string_view epk);
 std::string encode_key_size(std::uint64_t bytes);
 Result<std::uint64_t> decode_key_size(std::string_view value);
+// 'A' docnum → AttachmentDirectory: the attachments of an item.
+std::string attachments_key(Docnum docnum);
+// 'J' docnum number → the attachment, as an item record.
+std::string attachment_key(Docnum docnum, std::uint32_t number);
+// 'Q' docnum number → the media of an attachment.
+std::string media_key(Docnum docnum, std::uint32_t number);
+// 'Y' lsn docnum: the newest change of the attachments of every item that has a directory.
+std::string attachment_log_key(Lsn lsn, Docnum docnum);
 // 'M': the partition's counters.
 std::string state_key();
 // 'MO': the LSN up to which the log is not in the order of timestamps; absent if there is none.
@@ -59,7 +67,7 @@ std::string unordered_key();
 std::string versions_from_key();
 
 // Letters of keys that are only scanned, here and in index_keys.h.
-inline constexpr std::string_view kScannedLetters = "CHILPSTV";
+inline constexpr std::string_view kScannedLetters = "CHILPSTVY";
 
 // All keys with that first letter; all member keys of a part of the hash space or of one EPK.
 storage::Range all_of(char letter);
@@ -72,12 +80,12 @@ storage::Range members_of(std::string_view epk);
 Result<Docnum> docnum_of_key(std::string_view key);
 // nullopt if the key is not an item key.
 std::optional<Docnum> docnum_of_item_key(std::string_view key);
-// Both numbers of an expiry key.
+// Both numbers of an expiry key or of an entry in the log of attachments.
 struct NumberAndDocnum {
     std::uint64_t number;
     Docnum docnum;
 };
-Result<NumberAndDocnum> numbers_of(std::string_view expiry_key);
+Result<NumberAndDocnum> numbers_of(std::string_view key);
 // Of a log key in either form, of a version key or of a removal key. Ordinal 0 if the key has none.
 Result<LogPlace> place_of(std::string_view log_or_removal_key);
 

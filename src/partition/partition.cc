@@ -305,6 +305,7 @@ void Partition::publish(const KeyDeletesPtr& deletes) {
 void Partition::publish(const State& state) {
     item_count_.store(state.item_count, std::memory_order_relaxed);
     item_bytes_.store(state.item_bytes, std::memory_order_relaxed);
+    attachment_bytes_.store(state.attachment_bytes, std::memory_order_relaxed);
     committed_lsn_.store(state.lsn, std::memory_order_release);
 }
 

@@ -88,6 +88,11 @@ public:
     std::uint64_t item_count() const { return item_count_.load(std::memory_order_relaxed); }
     std::uint64_t item_bytes() const { return item_bytes_.load(std::memory_order_relaxed); }
 
+    // Of items, their attachments and the media of these: what decides about splits.
+    std::uint64_t stored_bytes() const {
+        return item_bytes() + attachment_bytes_.load(std::memory_order_relaxed);
+    }
+
     // The live item, or nullopt. Where it may not block: kWouldBlock if it is not in memory.
     Result<std::optional<StoredItem>> read(const ItemRef& ref,
                                            std::optional<std::int32_t> default_ttl,
@@ -173,6 +178,7 @@ private:
     std::atomic<Lsn> committed_lsn_;
     std::atomic<std::uint64_t> item_count_;
     std::atomic<std::uint64_t> item_bytes_;
+    std::atomic<std::uint64_t> attachment_bytes_;
 
     std::atomic<bool> has_deletes_ = false;
     mutable std::mutex deletes_mutex_;

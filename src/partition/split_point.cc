@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <vector>
 
+#include "partition/attachment_directory.h"
+
 namespace orrery::partition {
 
 namespace {
@@ -12,9 +14,11 @@ constexpr std::uint64_t kSamples = 4096;
 
 // EPKs of items, sorted; each stands for the same number of bytes.
 Result<std::vector<std::string>> sample_of(const Partition& partition) {
-    const std::uint64_t step = std::max<std::uint64_t>(partition.item_bytes() / kSamples, 1);
+    const std::uint64_t step = std::max<std::uint64_t>(partition.stored_bytes() / kSamples, 1);
     std::vector<std::string> out;
     std::uint64_t passed = 0;  // bytes
+    const bool has_attachments = partition.stored_bytes() > partition.item_bytes();
+    std::string directory;
     const auto reader = partition.view().reader;
     const auto items = reader->scan(all_of('D'), storage::Direction::kForward);
     for (; items->valid(); items->next()) {
@@ -22,6 +26,9 @@ Result<std::vector<std::string>> sample_of(const Partition& partition) {
         const ItemView item = TRY(ItemView::decode(docnum, items->value()));
         const std::uint64_t before = passed / step;
         passed += item.json.size();
+        if (has_attachments && TRY(reader->get(attachments_key(docnum), directory))) {
+            passed += TRY(AttachmentDirectory::decode(directory)).bytes();
+        }
         // A large item counts several times.
         const std::uint64_t times = std::min(passed / step - before, kSamples);
         out.insert(out.end(), times, std::string(item.epk));

@@ -32,9 +32,11 @@ struct Changes {
     std::vector<bool> order;
     // Versions that are no longer the newest; their order does not matter.
     std::vector<std::pair<LogPlace, std::string>> versions;
+    // Attachments of items that have been copied before, and the lists of them.
+    std::vector<std::function<Status(ItemWriter&)>> attachments;
     std::size_t bytes = 0;
 
-    std::size_t size() const { return order.size() + versions.size(); }
+    std::size_t size() const { return order.size() + versions.size() + attachments.size(); }
 };
 
 // A write that only its sender waits for.
@@ -73,6 +75,8 @@ Status import_all(ItemWriter& writer, const Changes& changes) {
     }
     for (const auto& [place, value] : changes.versions)
         writer.import_version(place, value);
+    for (const auto& import : changes.attachments)
+        TRY(import(writer));
     return {};
 }
 
@@ -150,7 +154,7 @@ public:
         for (std::size_t i = 0; i < targets_.size(); ++i)
             TRY(flush(i));
         if (keeps_versions_) TRY(copy_deletes());
-        return {};
+        return copy_attachments(from, until, may_go_on);
     }
 
     std::uint64_t seen() const { return seen_; }
@@ -231,6 +235,58 @@ private:
             }));
         }
         return {};
+    }
+
+    // Of items that have been copied, now or before.
+    Status copy_attachments(Lsn from, Lsn until, const std::function<bool()>& may_go_on) {
+        const auto log = view_.reader->scan(
+            {.from = attachment_log_key(from + 1, 0), .until = attachment_log_key(until + 1, 0)},
+            storage::Direction::kForward);
+        for (; log->valid(); log->next(), ++seen_) {
+            if (!may_go_on()) return Error(ErrorCode::kUnavailable, "the copy was stopped");
+            const Docnum owner = TRY(docnum_of_key(log->key()));
+            TRY(copy_attachments_of(owner, from));
+        }
+        TRY(log->status());
+        for (std::size_t i = 0; i < targets_.size(); ++i)
+            TRY(flush(i));
+        return {};
+    }
+
+    Status copy_attachments_of(Docnum docnum, Lsn from) {
+        std::string bytes;
+        std::string record;
+        const bool whole = TRY(view_.reader->get(attachments_key(docnum), bytes)) &&
+                           TRY(view_.reader->get(item_key(docnum), record));
+        if (!whole) return Error(ErrorCode::kCorrupted, "attachments have no list or no item");
+        const auto target = target_of(TRY(ItemView::decode(docnum, record)).epk);
+        if (!target) return {};
+        AttachmentDirectory directory = TRY(AttachmentDirectory::decode(bytes));
+        for (const AttachmentEntry& entry : directory.entries) {
+            if (entry.lsn <= from) continue;
+            if (!TRY(view_.reader->get(attachment_key(docnum, entry.number), record))) {
+                return Error(ErrorCode::kCorrupted, "an attachment is missing");
+            }
+            std::optional<std::string> media;
+            if (entry.media_bytes) {
+                if (!TRY(view_.reader->get(media_key(docnum, entry.number), media.emplace()))) {
+                    return Error(ErrorCode::kCorrupted, "the media of an attachment is missing");
+                }
+            }
+            Changes& pending = pending_[*target];
+            pending.bytes += entry.bytes();
+            pending.attachments.emplace_back(
+                [docnum, number = entry.number, record, media = std::move(media)](
+                    ItemWriter& writer) {
+                    return writer.import_attachment(docnum, number, record, media);
+                });
+            TRY(flush_if_full(*target));
+        }
+        pending_[*target].attachments.emplace_back(
+            [docnum, directory = std::move(directory)](ItemWriter& writer) {
+                return writer.import_attachments(docnum, directory);
+            });
+        return flush_if_full(*target);
     }
 
     // In commits of their own: the items must be in the store to be found.

@@ -7,6 +7,7 @@
 
 #include <gtest/gtest.h>
 
+#include "base/bytes.h"
 #include "partition/split_point.h"
 #include "partition/test_support.h"
 
@@ -189,6 +190,73 @@ TEST_F(TransferTest, ALargeKeyStaysAlone) {
     const std::string large = bench_.container.epk({"key 0"});
     const std::string small = bench_.container.epk({"key 1"});
     EXPECT_EQ(must(split_point(*bench_.partition)).value(), std::max(large, small));
+}
+
+// Attachments by item: the list, and the bytes of each.
+std::map<std::string, std::string> attachments_of(const Partition& partition) {
+    std::map<std::string, std::string> out;
+    for (const char letter : {'A', 'J', 'Q', 'Y'}) {
+        const auto cursor = partition.store().scan(all_of(letter), storage::Direction::kForward);
+        for (; cursor->valid(); cursor->next())
+            out.emplace(cursor->key(), cursor->value());
+    }
+    return out;
+}
+
+TEST_F(TransferTest, FollowsAttachments) {
+    std::mt19937 random(11);
+    const auto below = [&](int limit) {
+        return std::uniform_int_distribution<int>(0, limit - 1)(random);
+    };
+    Transfer transfer(bench_.partition, targets_);
+    for (int round = 0; round < 5; ++round) {
+        for (int i = 0; i < 120; ++i) {
+            const model::PartitionKeyValue key{"key " + std::to_string(below(6))};
+            const ItemRef owner = bench_.container.ref(key, "item " + std::to_string(below(4)));
+            const AttachmentRef ref{.id = std::to_string(below(4)), .number = {}};
+            const int what = below(20);
+            const auto change = [&](ItemWriter& writer) -> Status {
+                if (what < 3) {
+                    TRY(writer.remove_attachment(owner, ref, {}));
+                } else if (what < 12) {
+                    const std::string bytes(static_cast<std::size_t>(below(2000)), 'x');
+                    const auto body = TRY(model::media_attachment(ref.id, "text/plain", bytes));
+                    TRY(writer.upsert_attachment(owner, body, {}));
+                } else {
+                    const auto body = TRY(model::parse_attachment_body(
+                        R"({"id":")" + ref.id + R"(","contentType":"text/plain","media":"x"})"));
+                    TRY(writer.upsert_attachment(owner, body, {}));
+                }
+                return {};
+            };
+            if (below(150) == 0) {
+                ASSERT_TRUE(delete_key(below(6)));
+            } else if (below(25) == 0) {
+                static_cast<void>(bench_.remove(key, owner.id));
+            } else if (below(3) == 0) {
+                static_cast<void>(bench_.upsert(item(below(6), below(4))));
+            } else {
+                static_cast<void>(run(*bench_.partition, change));
+            }
+        }
+        must(transfer.catch_up(always));
+    }
+    EXPECT_EQ(must(transfer.catch_up(always)), 0U);
+    ASSERT_TRUE(transfer.seal());
+    std::map<std::string, std::string> copied;
+    for (const auto& target : targets_)
+        copied.merge(attachments_of(*target.partition));
+    // Without those of items that are hidden and not removed yet.
+    std::map<std::string, std::string> wanted;
+    const auto live = items_of(*bench_.partition);
+    for (const auto& [key, value] : attachments_of(*bench_.partition)) {
+        const Docnum owner =
+            ByteReader(key.front() == 'Y' ? key.substr(9) : key.substr(1)).big_endian<Docnum>();
+        if (live.contains(owner)) wanted.emplace(key, value);
+    }
+    EXPECT_GT(wanted.size(), 20U);
+    EXPECT_EQ(copied, wanted);
+    expect_complete();
 }
 
 }  // namespace transfer_test

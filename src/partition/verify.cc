@@ -4,6 +4,7 @@
 #include <map>
 
 #include "json/value.h"
+#include "partition/attachment_directory.h"
 #include "partition/change_log.h"
 #include "partition/item_record.h"
 #include "partition/item_writer.h"
@@ -27,6 +28,7 @@ public:
         if (!index) note("the index cannot be read: " + index.error().message());
         sized_below_ = TRY(counters()).sized_below;
         TRY(check_items(index ? &*index : nullptr));
+        TRY(check_attachments());
         if (index) TRY(index->finish());
         // Every item accounts for its entries; any others are stray.
         TRY(check_count('K', result_.items));
@@ -90,6 +92,59 @@ private:
                 unique_key(item.epk(), static_cast<std::uint8_t>(i), item.unique_digest(i));
             TRY(expect(docnum, key, docnum_value(docnum), "unique key"));
             ++uniques_;
+        }
+        return {};
+    }
+
+    Status check_attachments() {
+        const auto cursor = state_->scan(all_of('A'), storage::Direction::kForward);
+        for (; cursor->valid(); cursor->next()) {
+            const auto docnum = docnum_of_key(cursor->key());
+            const auto directory = AttachmentDirectory::decode(cursor->value());
+            if (!docnum || !directory) {
+                note((docnum ? directory.error() : docnum.error()).message());
+                continue;
+            }
+            ++attachment_owners_;
+            TRY(check_directory(*docnum, *directory));
+        }
+        TRY(cursor->status());
+        TRY(check_count('Y', attachment_owners_));
+        TRY(check_count('J', attachments_));
+        return check_count('Q', media_);
+    }
+
+    Status check_directory(Docnum docnum, const AttachmentDirectory& directory) {
+        TRY(expect(docnum, attachment_log_key(directory.lsn, docnum), "", "attachment log"));
+        newest_lsn_ = std::max(newest_lsn_, directory.lsn);
+        attachment_bytes_ += directory.bytes();
+        std::string found;
+        const bool owned = TRY(state_->get(item_key(docnum), found));
+        const auto owner = ItemView::decode(docnum, found);
+        if (!owned || !owner) {
+            problem(docnum, "it is missing, but has attachments");
+        } else if (docnum < sized_below_) {
+            key_sizes_[std::string(owner->epk)] += directory.bytes();
+        }
+        for (const AttachmentEntry& entry : directory.entries)
+            TRY(check_attachment(docnum, entry));
+        return {};
+    }
+
+    Status check_attachment(Docnum docnum, const AttachmentEntry& entry) {
+        ++attachments_;
+        std::string found;
+        const bool there = TRY(state_->get(attachment_key(docnum, entry.number), found));
+        const auto record = ItemView::decode(docnum, found);
+        const bool right = there && record && record->id == entry.id &&
+                           record->header.lsn == entry.lsn &&
+                           record->json.size() == entry.json_bytes;
+        if (!right) problem(docnum, "an attachment of it is missing or wrong");
+        if (!entry.media_bytes) return {};
+        ++media_;
+        if (!TRY(state_->get(media_key(docnum, entry.number), found)) ||
+            found.size() != *entry.media_bytes) {
+            problem(docnum, "media of it is missing or wrong");
         }
         return {};
     }
@@ -194,6 +249,10 @@ private:
                  std::to_string(state.item_bytes) + " bytes; there are " +
                  std::to_string(result_.items) + " and " + std::to_string(bytes_));
         }
+        if (state.attachment_owners != attachment_owners_ ||
+            state.attachment_bytes != attachment_bytes_) {
+            note("the counters of attachments are wrong");
+        }
         if (state.lsn < newest_lsn_ || state.last_timestamp < newest_timestamp_) {
             note("a change is newer than the partition's counters");
         }
@@ -212,6 +271,10 @@ private:
     std::uint64_t expiries_ = 0;
     std::uint64_t uniques_ = 0;
     std::uint64_t bytes_ = 0;
+    std::uint64_t attachment_owners_ = 0;
+    std::uint64_t attachment_bytes_ = 0;
+    std::uint64_t attachments_ = 0;
+    std::uint64_t media_ = 0;
     Docnum sized_below_ = 0;
     std::map<std::string, std::uint64_t> key_sizes_;  // by EPK
     std::int64_t newest_lsn_ = 0;

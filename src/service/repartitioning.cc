@@ -330,7 +330,7 @@ Status Repartitioning::carry_out(const Job& job) {
             const auto partition = TRY(partitions_.open(*container, indexes.front()));
             middle = TRY(partition::split_point(*partition));
             if (!middle && partition->item_count() > 0) {
-                indivisible_[partition->identity().storage_id] = partition->item_bytes();
+                indivisible_[partition->identity().storage_id] = partition->stored_bytes();
                 if (job.too_large) return {};
             }
         }
@@ -365,7 +365,7 @@ void Repartitioning::find_work() {
 
 std::uint64_t Repartitioning::bytes_of(const catalog::PartitionRange& range) const {
     const auto partition = partitions_.find(range.partition);
-    return partition ? partition->item_bytes() : 0;
+    return partition ? partition->stored_bytes() : 0;
 }
 
 void Repartitioning::find_growth(const catalog::Container& container) {
