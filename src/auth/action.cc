@@ -16,6 +16,7 @@ bool is_read(Action action) {
         case Action::kReadItem:
         case Action::kQueryItems:
         case Action::kReadFeed:
+        case Action::kReadAttachment:
         case Action::kReadConflict:
             return true;
         default:
@@ -102,6 +103,10 @@ std::string_view name_of(Action action) {
             return "RunBatch";
         case Action::kExecuteProcedure:
             return "ExecuteProcedure";
+        case Action::kReadAttachment:
+            return "ReadAttachment";
+        case Action::kWriteAttachment:
+            return "WriteAttachment";
         case Action::kReadConflict:
             return "ReadConflict";
         case Action::kDeleteConflict:

@@ -43,6 +43,8 @@ enum class Action : std::uint8_t {
     kReadFeed,
     kRunBatch,
     kExecuteProcedure,
+    kReadAttachment,
+    kWriteAttachment,
     kReadConflict,
     kDeleteConflict,
     kLast = kDeleteConflict,

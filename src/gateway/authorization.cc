@@ -17,6 +17,7 @@ bool is_in_container(ResourceType type) {
         case ResourceType::kConflict:
         case ResourceType::kRange:
         case ResourceType::kAttachment:
+        case ResourceType::kMedia:
         case ResourceType::kOperation:
         case ResourceType::kSplit:
         case ResourceType::kMerge:
@@ -43,7 +44,10 @@ Status authorize(const Backend& backend, const Call& call) {
     if (path.type != ResourceType::kOffer) resource.database = id(0);
     if (is_in_container(path.type)) {
         resource.container = id(1);
-        resource.child_type = path.type_name;
+        // Attachments are a part of their item.
+        const bool attached =
+            path.type == ResourceType::kAttachment || path.type == ResourceType::kMedia;
+        resource.child_type = attached ? "docs" : std::string_view(path.type_name);
         resource.child = id(2);
         resource.names_triggers = handlers::names_triggers(call);
         resource.is_plan = call.is_query && call.flag(header::kIsQueryPlan);

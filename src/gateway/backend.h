@@ -20,6 +20,7 @@
 #include "gateway/request_monitor.h"
 #include "model/consistency.h"
 #include "service/access.h"
+#include "service/attachments.h"
 #include "service/batches.h"
 #include "service/budgets.h"
 #include "service/change_feed.h"
@@ -49,6 +50,7 @@ struct Backend {
     service::Access& access;
     service::ScriptExecutor& script_executor;
     service::Items& items;
+    service::Attachments& attachments;
     service::Batches& batches;
     service::ItemFeed& item_feed;
     service::ChangeFeed& change_feed;

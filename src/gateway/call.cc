@@ -72,11 +72,11 @@ std::optional<TraceContext> Call::trace() const {
     return value ? parse_traceparent(*value) : std::nullopt;
 }
 
-http::Response Call::make_response(unsigned status) const {
+http::Response Call::make_response(unsigned status, std::string_view content_type) const {
     http::Response response;
     response.status = status;
     response.headers.reserve(1024);
-    response.add_header(header::kContentType, "application/json");
+    response.add_header(header::kContentType, content_type);
     response.add_header(header::kActivityId, activity_id_);
     response.add_header(header::kRequestCharge, charge_text(charge_for(status)));
     response.add_header(header::kRequestDuration, in_milliseconds(timer_.elapsed()));

@@ -55,7 +55,8 @@ public:
     bool wants_minimal() const;
 
     // A response with the headers that every answer carries, and those of the operation's receipt.
-    http::Response make_response(unsigned status) const;
+    http::Response make_response(unsigned status,
+                                 std::string_view content_type = "application/json") const;
     // The envelope of a feed page: {"_rid":...,"Documents":[...],"_count":n}.
     http::Response make_feed(std::string_view rid,
                              std::string_view element_name,

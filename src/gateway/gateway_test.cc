@@ -170,7 +170,6 @@ TEST_F(GatewayTest, UnsupportedVerbIs405) {
 TEST_F(GatewayTest, MissingFeatureIs501AndNamed) {
     make_container();
     const std::tuple<const char*, const char*, const char*> missing[] = {
-        {"GET", "/dbs/d/colls/c/docs/1/attachments", "attachments"},
         {"POST", "/dbs/d/colls/c/operations/other", "container operation"},
         {"GET", "/addresses", "Direct mode"}};
     for (const auto& [method, target, name] : missing) {

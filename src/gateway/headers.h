@@ -101,6 +101,7 @@ inline constexpr std::string_view kSchemaVersion = "x-ms-schemaversion";
 inline constexpr std::string_view kServerMerge = "x-orrery-merge-partitions";
 inline constexpr std::string_view kServiceVersion = "x-ms-serviceversion";
 inline constexpr std::string_view kSessionToken = "x-ms-session-token";
+inline constexpr std::string_view kSlug = "Slug";
 inline constexpr std::string_view kStartEpk = "x-ms-start-epk";
 inline constexpr std::string_view kSubStatus = "x-ms-substatus";
 inline constexpr std::string_view kSupportedQueryFeatures = "x-ms-cosmos-supported-query-features";

@@ -4,6 +4,7 @@
 
 #include "base/ascii.h"
 #include "base/percent.h"
+#include "model/resource_id.h"
 
 namespace orrery::gateway {
 
@@ -33,6 +34,7 @@ constexpr Segment kSegments[] = {
     {"split", ResourceType::kSplit, ResourceType::kRange, "splits"},
     {"merge", ResourceType::kMerge, ResourceType::kRange, "merges"},
     {"attachments", ResourceType::kAttachment, ResourceType::kItem, "attachments"},
+    {"media", ResourceType::kMedia, ResourceType::kAccount, "media"},
     {"users", ResourceType::kUser, ResourceType::kDatabase, "users"},
     {"permissions", ResourceType::kPermission, ResourceType::kUser, "permissions"},
     {"clientencryptionkeys",
@@ -113,6 +115,20 @@ Error path_not_found() { return Error(ErrorCode::kNotFound, "The requested path 
 
 Error invalid_path() { return Error(ErrorCode::kBadRequest, "The request path is not valid."); }
 
+// The id of media contains the rid of its attachment, with which clients sign.
+Status resolve_media(ResourcePath& path) {
+    const auto rid =
+        path.feed ? std::nullopt : model::AttachmentRid::parse_media_id(path.ids.front());
+    if (!rid) return path_not_found();
+    const model::ContainerRid& container = rid->item.container;
+    path.ids = {model::DatabaseRid{container.database}.text(),
+                container.text(),
+                rid->item.text(),
+                rid->text()};
+    path.signed_links = {lower(path.ids.back())};
+    return {};
+}
+
 }  // namespace
 
 Result<ResourcePath> parse_resource_path(std::string_view target) {
@@ -147,6 +163,7 @@ Result<ResourcePath> parse_resource_path(std::string_view target) {
         path.type_name = "colls";
         path.signed_links = signed_links({raw.begin(), raw.end() - 2}, decoded, false);
     }
+    if (path.type == ResourceType::kMedia) TRY(resolve_media(path));
     if (path.type == ResourceType::kSplit || path.type == ResourceType::kMerge) {
         path.other_type_name = "pkranges";
     }

@@ -24,6 +24,7 @@ enum class ResourceType : std::uint8_t {
     kConflict,
     kRange,
     kAttachment,
+    kMedia,
     kUser,
     kPermission,
     kClientEncryptionKey,
@@ -42,7 +43,8 @@ enum class ResourceType : std::uint8_t {
 struct ResourcePath {
     ResourceType type = ResourceType::kAccount;
     bool feed = false;
-    // Ids from the root down, percent-decoded: database, container, item, ...
+    // Ids from the root down, percent-decoded: database, container, item, ... Those of media are
+    // the rids of its attachment.
     std::vector<std::string> ids;
     // What the signature covers: the last type segment, and the accepted spellings of the link.
     std::string type_name;

@@ -115,6 +115,22 @@ TEST(ResourcePath, OperationIsSignedAsItsContainer) {
     EXPECT_EQ(path.signed_links[0], "dbs/d/colls/c");
 }
 
+TEST(ResourcePath, MediaIsSignedAsItsAttachment) {
+    for (const char* target :
+         {"/media/AQAAAIAAAAEBAAAAAAAAAAEAAAAB", "//media/AQAAAIAAAAEBAAAAAAAAAAEAAAAB?x=1"}) {
+        const auto path = must(parse_resource_path(target));
+        EXPECT_EQ(path.type, ResourceType::kMedia);
+        EXPECT_FALSE(path.feed);
+        EXPECT_EQ(path.type_name, "media");
+        EXPECT_THAT(path.ids,
+                    ElementsAre("AQAAAA==",
+                                "AQAAAIAAAAE=",
+                                "AQAAAIAAAAEBAAAAAAAAAA==",
+                                "AQAAAIAAAAEBAAAAAAAAAAEAAAA="));
+        EXPECT_THAT(path.signed_links, ElementsAre("aqaaaiaaaaebaaaaaaaaaaeaaaa="));
+    }
+}
+
 TEST(ResourcePath, UnknownPathIsNotFound) {
     for (const char* target : {"/db",
                                "/dbs/d/docs",
@@ -124,7 +140,10 @@ TEST(ResourcePath, UnknownPathIsNotFound) {
                                "/dbs/d/colls/c/users",
                                "/dbs/d/offers",
                                "/clientconfigs",
+                               "/media",
                                "/media/x",
+                               "/media/AQAAAIAAAAEBAAAAAAAAAAEAAAA=",
+                               "/media/AQAAAIAAAAEBAAAAAAAAAAEAAAAB/x",
                                "/favicon.ico",
                                "/dbs/d/colls/c/schemas",
                                "/dbs/d/dbs",

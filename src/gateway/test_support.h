@@ -207,6 +207,7 @@ protected:
                        .access = access_,
                        .script_executor = *services_.script_executor,
                        .items = *services_.items,
+                       .attachments = *services_.attachments,
                        .batches = *services_.batches,
                        .item_feed = *services_.feed,
                        .change_feed = *services_.changes,

@@ -261,8 +261,9 @@ TEST_F(CollectionTest, HandledFailureDoesNotFailTheScript) {
 
 TEST_F(CollectionTest, RefusesAttachments) {
     EXPECT_EQ(called("__.readAttachments(d + 'a', done)"),
-              R"([["error",400,"Attachments are not supported.","Attachments are not supported.",)"
-              R"("Error: Attachments are not supported."]])");
+              R"([["error",400,"Attachments are not supported in scripts.",)"
+              R"("Attachments are not supported in scripts.",)"
+              R"("Error: Attachments are not supported in scripts."]])");
     EXPECT_EQ(thrown("__.readAttachment('dbs/db/colls/coll/docs/a')"), "400");
     EXPECT_THAT(called("__.deleteAttachment(d + 'a/attachments/b', {}, done)"),
                 HasSubstr("not supported"));

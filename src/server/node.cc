@@ -295,6 +295,7 @@ void Node::build_services(const ServeConfig& config) {
     scripts_ = std::make_unique<service::Scripts>(*catalog_, *resource_feed_);
     build_access();
     items_ = std::make_unique<service::Items>(*partitions_);
+    attachments_ = std::make_unique<service::Attachments>(*partitions_, *resource_feed_, random_);
     build_offers();
     batches_ = std::make_unique<service::Batches>(*partitions_);
     item_feed_ = std::make_unique<service::ItemFeed>(*partitions_, *signer_);
@@ -350,6 +351,7 @@ Status Node::open_gateway(const ServeConfig& config) {
         .access = *access_,
         .script_executor = *script_executor_,
         .items = *items_,
+        .attachments = *attachments_,
         .batches = *batches_,
         .item_feed = *item_feed_,
         .change_feed = *change_feed_,

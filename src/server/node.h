@@ -27,6 +27,7 @@
 #include "server/key_fetcher.h"
 #include "server/key_files.h"
 #include "service/access.h"
+#include "service/attachments.h"
 #include "service/background.h"
 #include "service/batches.h"
 #include "service/budgets.h"
@@ -123,6 +124,7 @@ private:
     std::unique_ptr<service::Roles> roles_;
     std::unique_ptr<service::Access> access_;
     std::unique_ptr<service::Items> items_;
+    std::unique_ptr<service::Attachments> attachments_;
     std::unique_ptr<service::Offers> offers_;
     std::unique_ptr<service::Batches> batches_;
     std::unique_ptr<service::ItemFeed> item_feed_;

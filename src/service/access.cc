@@ -31,6 +31,8 @@ bool is_in_container(Action action) {
         case Action::kReadFeed:
         case Action::kRunBatch:
         case Action::kExecuteProcedure:
+        case Action::kReadAttachment:
+        case Action::kWriteAttachment:
         case Action::kReadConflict:
         case Action::kDeleteConflict:
             return true;

@@ -30,12 +30,14 @@ std::string_view data_action_of(Action action) {
         case Action::kReadClientKey:
             return kReadMetadata;
         case Action::kReadItem:
+        case Action::kReadAttachment:
             return CONTAINERS "items/read";
         case Action::kCreateItem:
             return CONTAINERS "items/create";
         case Action::kUpsertItem:
             return CONTAINERS "items/upsert";
         case Action::kReplaceItem:
+        case Action::kWriteAttachment:
             return CONTAINERS "items/replace";
         case Action::kDeleteItem:
             return CONTAINERS "items/delete";

@@ -10,8 +10,6 @@
 
 namespace orrery::service {
 
-namespace {
-
 ItemAnswer answer_of(partition::StoredItem item,
                      const partition::Identity& identity,
                      ItemAnswer::Kind kind) {
@@ -23,6 +21,8 @@ ItemAnswer answer_of(partition::StoredItem item,
     answer.record = std::move(item).take_record();
     return answer;
 }
+
+namespace {
 
 ItemAnswer answer_of(partition::WrittenItem written,
                      const partition::Identity& identity,

@@ -53,6 +53,11 @@ Result<LocatedItem> locate_item(Partitions& partitions,
                                 const catalog::Container& container,
                                 const ItemAddress& address);
 
+// An answer with the item, without its charge.
+ItemAnswer answer_of(partition::StoredItem item,
+                     const partition::Identity& identity,
+                     ItemAnswer::Kind kind);
+
 // The answer for an item that was read; kNotModified if the client's copy is current.
 ItemAnswer read_answer(const Request& request,
                        const partition::Identity& identity,

@@ -74,11 +74,11 @@ public:
     // Sets the receipt's position to that of the container's first range. May open its partition.
     Status locate(Context& context, const catalog::Container& container);
 
-private:
-    class Task;
-
     // Submits a staged operation to its partition; answers staging errors immediately.
     static void submit(Context& context, Result<StagedOperation> staged, const ItemCallback& done);
+
+private:
+    class Task;
 
     Partitions& partitions_;
 };

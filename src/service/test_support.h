@@ -22,6 +22,7 @@
 #include "catalog/catalog.h"
 #include "model/test_support.h"
 #include "partition/verify.h"
+#include "service/attachments.h"
 #include "service/batches.h"
 #include "service/change_feed.h"
 #include "service/client_keys.h"
@@ -130,6 +131,7 @@ public:
         users.emplace(*catalog, *resource_feed, *tokens, clock_);
         client_keys.emplace(*catalog, *resource_feed);
         items.emplace(*partitions);
+        attachments.emplace(*partitions, *resource_feed, random_);
         offers.emplace(
             *catalog,
             *resource_feed,
@@ -239,6 +241,7 @@ public:
     std::optional<Users> users;
     std::optional<ClientKeys> client_keys;
     std::optional<Items> items;
+    std::optional<Attachments> attachments;
     std::optional<Offers> offers;
     std::optional<Batches> batches;
     std::optional<ItemFeed> feed;

@@ -167,8 +167,7 @@ class BadRequests:
             ("POST", item), ("BREW", "/dbs"), ("OPTIONS", "/dbs"), ("TRACE", item),
             ("PROPFIND", "/"), ("PUT", container + "/conflicts/1"), ("POST", container), ("DELETE", "/offers"),
             ("POST", "/alive"))]
-        # Part of the protocol but not supported yet.
-        requests += [("GET", container + "/docs/1/attachments", 501)]
+        requests += [("GET", "/media", 404), ("GET", "/media/x", 404), ("GET", item + "/attachments/x", 404)]
         connection.close()
         for method, path, status in requests:
             answer = self.client.request(method, path, b"{}" if method == "POST" else None, PK)

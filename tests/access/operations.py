@@ -16,7 +16,7 @@ TYPES = {"dbs": "Database", "colls": "Container", "docs": "Item", "sprocs": "Sto
          "permissions": "Permission", "offers": "Offer", "operations": "Operation", "listKeys": "Keys",
          "readonlykeys": "ReadOnlyKeys", "regenerateKey": "KeyRegeneration", "sqlRoleDefinitions": "RoleDefinition",
          "sqlRoleAssignments": "RoleAssignment", "conflicts": "Conflict",
-         "clientencryptionkeys": "ClientEncryptionKey"}
+         "clientencryptionkeys": "ClientEncryptionKey", "attachments": "Attachment", "media": "Media"}
 DATABASE = "/dbs/access"
 MINE, OTHER = DATABASE + "/colls/mine", DATABASE + "/colls/other"
 GUID = "11111111-1111-1111-1111-111111111111"
@@ -45,6 +45,7 @@ class Operation:
     headers: dict = field(default_factory=dict)
     body: object = None
     key: str | None = None  # the partition key that it is confined to, if any
+    container: str = ""  # that it works in, if the path does not say so
 
     @property
     def name(self) -> str:
@@ -102,6 +103,29 @@ def item_operations(container: str) -> list[Operation]:
         Operation("plan", "POST", docs, QUERY | PLAN, ALL),
         Operation("readChangeFeed", "GET", docs),
         Operation("items/delete", "POST", f"{container}/operations/partitionkeydelete", pk("none"), key="none"),
+    ]
+
+
+def attachment_operations(container: str, media: str) -> list[Operation]:
+    """`media` is the link to the media of an attachment of item 1."""
+    found = []
+    body = {"id": "a", "contentType": "text/plain", "media": "m"}
+    for key, item in (("a", "1"), ("b", "2")):
+        feed = f"{container}/docs/{item}/attachments"
+        found += [
+            Operation("read attachment", "GET", feed, pk(key), key=key),
+            Operation("read attachment", "POST", feed, pk(key) | QUERY, ALL, key),
+            Operation("read attachment", "GET", feed + "/a", pk(key), key=key),
+            Operation("write attachment", "POST", feed, pk(key), body, key),  # 409
+            Operation("write attachment", "POST", feed, pk(key) | UPSERT | NEVER, body, key),
+            Operation("write attachment", "PUT", feed + "/a", pk(key) | NEVER, body, key),
+            Operation("write attachment", "DELETE", feed + "/a", pk(key) | NEVER, key=key),
+        ]
+    return found + [
+        Operation("read attachment", "GET", media, container=container),
+        Operation("write attachment", "PUT", media, NEVER, {}, container=container),
+        Operation("read attachment", "GET", media, pk("a"), key="a", container=container),
+        Operation("write attachment", "PUT", media, pk("a") | NEVER, {}, "a", container),
     ]
 
 
@@ -181,5 +205,9 @@ def account_operations(offer: str) -> list[Operation]:
     return found
 
 
-def operations(offer: str) -> list[Operation]:
-    return account_operations(offer) + container_operations(MINE) + container_operations(OTHER)
+def operations(offer: str, media: dict[str, str]) -> list[Operation]:
+    """`media`: container -> link to the media of an attachment of its item 1."""
+    found = account_operations(offer)
+    for container in (MINE, OTHER):
+        found += container_operations(container) + attachment_operations(container, media[container])
+    return found

@@ -4,16 +4,20 @@ from operations import MINE, OTHER, Operation
 
 READS = {"read account", "read details", "list databases", "read database", "list containers", "read container",
          "read ranges", "read script", "read client key", "read offer", "read user", "items/read", "executeQuery", "plan", "readChangeFeed",
-         "batch items/read", "read conflict"}
+         "batch items/read", "read conflict", "read attachment"}
 ITEMS = {"items/read", "items/replace", "items/delete", "items/create", "items/upsert", "executeQuery", "plan",
          "readChangeFeed", "batch items/read", "batch items/replace"}
-IN_CONTAINER = ITEMS | {"read script", "write script", "execute", "read conflict", "delete conflict"}
+IN_CONTAINER = ITEMS | {"read script", "write script", "execute", "read conflict", "delete conflict", "read attachment",
+                        "write attachment"}
 METADATA = {"read account", "list databases", "read database", "list containers", "read container", "read ranges",
             "read script", "read client key"}
 
 
 def below(path: str):
-    return lambda op: op.path == path or op.path.startswith(path + "/")
+    def is_below(op: Operation) -> bool:
+        place = op.container or op.path
+        return place == path or place.startswith(path + "/")
+    return is_below
 
 
 def is_start_up(op: Operation, container: str) -> bool:
@@ -30,8 +34,11 @@ def token(mode: str, container: str = MINE, child: str = "", key: str = ""):
             return False
         if mode == "Read" and op.needs not in READS:
             return False
-        # A trigger could change more than the child.
-        if child and (op.path != f"{container}/{child}" or "x-ms-documentdb-pre-trigger-include" in op.headers):
+        # A trigger could change more than the child. The attachments of an item are a part of it; links to their media
+        # are made of rids, the child's link is not.
+        attached = op.path.startswith(f"{container}/{child}/attachments")
+        named = op.path == f"{container}/{child}" or attached
+        if child and (not named or "x-ms-documentdb-pre-trigger-include" in op.headers):
             return False
         if not key or op.needs in ("read script", "plan"):
             return True
@@ -49,7 +56,8 @@ def role(actions: set[str], scope: str = ""):
         else:
             needed = {"plan": "executeQuery", "execute": "executeStoredProcedure", "batch items/read": "items/read",
                       "batch items/replace": "items/replace", "read conflict": "manageConflicts",
-                      "delete conflict": "manageConflicts"}.get(op.needs, op.needs)
+                      "delete conflict": "manageConflicts", "read attachment": "items/read",
+                      "write attachment": "items/replace"}.get(op.needs, op.needs)
         if needed not in actions:
             return False
         # Of a batch with both, the reading is needed as well.

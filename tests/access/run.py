@@ -44,6 +44,7 @@ class World:
                              tokens.ISSUER, "--token-audience", tokens.AUDIENCE + ",https://other.example",
                              "--token-keys-file", str(self.keys_file))
         self.headers: dict[str, dict[str, str]] = {}
+        self.media: dict[str, str] = {}
 
     def trust(self, *signers: tokens.Signer) -> None:
         text = json.dumps({"keys": [signer.jwk() for signer in signers]})
@@ -63,6 +64,9 @@ class World:
             for feed, script in (("sprocs", "s"), ("triggers", "t"), ("udfs", "u")):
                 self.must("POST", f"{container}/{feed}", {"id": script, "body": "function () {}",
                                                           "triggerType": "Pre", "triggerOperation": "All"})
+            attached = self.must("POST", f"{container}/docs/1/attachments", b"text",
+                                 pk("a") | {"Slug": "a", "content-type": "text/plain"})
+            self.media[container] = attached.json()["media"]
         self.offer = self.must("GET", "/offers").json()["Offers"][0]["id"]
         self.make_keys()
         self.make_resource_tokens()
@@ -144,7 +148,7 @@ def table(world: World, credential: str) -> str:
     """Compares one row of the table with the rules."""
     allows = RULES.get(credential)
     wrong, asked, allowed = [], 0, 0
-    for operation in operations(world.offer):
+    for operation in operations(world.offer, world.media):
         answer = world.ask(credential, operation)
         asked += 1
         if allows is None:
@@ -162,7 +166,7 @@ def table(world: World, credential: str) -> str:
 
 
 def every_route(world: World) -> str:
-    listed = {operation.route for operation in operations(world.offer)}
+    listed = {operation.route for operation in operations(world.offer, world.media)}
     expect(listed == routes(), f"not listed: {sorted(routes() - listed)}; not routes: {sorted(listed - routes())}")
     return f"{len(listed)} routes"
 

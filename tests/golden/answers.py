@@ -22,6 +22,8 @@ TAILS = {
                    '"_udfs":"udfs/","_conflicts":"conflicts/"}',
     "<stored procedure>": '"_rid":"<rid:16>","_self":"dbs/<rid:4>/colls/<rid:8>/sprocs/<rid:16>/",'
                           '"_etag":"<etag>","_ts":<ts>}',
+    "<attachment>": '"_rid":"<rid:20>","_self":"dbs/<rid:4>/colls/<rid:8>/docs/<rid:16>/attachments/<rid:20>/",'
+                    '"_etag":"<etag>","_ts":<ts>}',
     "<trigger>": '"_rid":"<rid:16>","_self":"dbs/<rid:4>/colls/<rid:8>/triggers/<rid:16>/",'
                  '"_etag":"<etag>","_ts":<ts>}',
     "<udf>": '"_rid":"<rid:16>","_self":"dbs/<rid:4>/colls/<rid:8>/udfs/<rid:16>/",'
@@ -39,7 +41,7 @@ class BrokenRule(Exception):
     """An answer that is wrong whatever the test expects (protocol, hard rules)."""
 
 
-def check_rules(answer: Answer) -> None:
+def check_rules(answer: Answer, is_media: bool = False) -> None:
     def rule(holds: bool, text: str) -> None:
         if not holds:
             raise BrokenRule(f"{text}; answer: {answer.status} {dict(answer.headers)} "
@@ -55,7 +57,8 @@ def check_rules(answer: Answer) -> None:
     if answer.status in (204, 304):
         rule(answer.body == b"", "a body with 204 or 304")
         return
-    rule(headers.get("content-type") == "application/json", "not application/json")
+    if not is_media or answer.status >= 400:
+        rule(headers.get("content-type") == "application/json", "not application/json")
     rule(int(headers.get("content-length", -1)) >= len(answer.body), "no content-length")
     if answer.status >= 400:
         body = json.loads(answer.body)
@@ -122,6 +125,7 @@ def normalise(text: str) -> str:
     text = re.sub(r'"_etag":"\\"([^"\\]*)\\""', lambda m: f'"_etag":"{etag_shape(m[1])}"', text)
     text = re.sub(r'"(_rid|offerResourceId)":"([^"]+)"', lambda m: f'"{m[1]}":"{rid_shape(m[2])}"', text)
     text = re.sub(r'"(_self|resource)":"([^"]+)"', lambda m: f'"{m[1]}":"{link_shape(m[2])}"', text)
+    text = re.sub(r'"media":"/media/([^"]+)"', lambda m: f'"media":"/media/{rid_shape(m[1])}"', text)
     text = re.sub(r'"(_ts|offerLastReplaceTimestamp)":(\d+)(?=[,}])',
                   lambda m: f'"{m[1]}":{time_shape(int(m[2]))}', text)
     text = re.sub(r'"(_?lsn|previousImageLSN)":\d+(?=[,}])', r'"\1":<lsn>', text)
@@ -177,7 +181,8 @@ def rid_shape(rid: str) -> str:
 def link_shape(link: str) -> str:
     return re.sub(r"(?<=/)[A-Za-z0-9+-]+=*(?=/)",
                   lambda m: m[0] if m[0] in ("dbs", "colls", "docs", "sprocs", "triggers", "udfs",
-                                             "pkranges", "offers", "users", "permissions")
+                                             "pkranges", "offers", "users", "permissions",
+                                             "attachments")
                   else rid_shape(m[0]), link)
 
 

@@ -227,7 +227,7 @@ class Run:
         if paged:
             headers[parse.HEADERS["max"]] = str(self.config["page_size"])
         answer = self.send(statement, headers)
-        answers.check_rules(answer)
+        answers.check_rules(answer, is_media=self.fill(statement.argument).startswith("/media/"))
         self.capture(notes.get("capture", ""), answer)
         lines = [self.status_line(answer, statement.expected)]
         for name in notes.get("show", "").split():

@@ -65,6 +65,8 @@ class Client:
             parts = parts[:-2]  # an operation on a container is signed as the container
         feed = len(parts) % 2 == 1
         kind = parts[-1 if feed else -2] if parts else ""
+        if link is None and kind == "media" and not feed:
+            link = attachment_rid(parts[-1]).lower()
         if link is None:
             link = urllib.parse.unquote("/".join(parts[:-1] if feed else parts))
         text = f"{method.lower()}\n{kind.lower()}\n{link}\n{date.lower()}\n\n"
@@ -91,6 +93,15 @@ class Client:
             if "x-ms-continuation" not in answer.headers:
                 return found, answer
             headers["x-ms-continuation"] = answer.headers["x-ms-continuation"]
+
+
+def attachment_rid(media_id: str) -> str:
+    """The id of media is the rid of its attachment and one more byte."""
+    try:
+        rid = base64.b64decode(media_id.replace("-", "/"))[:20]
+    except ValueError:
+        return media_id
+    return base64.b64encode(rid).decode().replace("/", "-")
 
 
 def make_container(client: Client, database: str, definition: dict,

@@ -62,6 +62,14 @@ void replace_item(const Backend& backend, const CallPtr& call);
 void patch_item(const Backend& backend, const CallPtr& call);
 void delete_item(const Backend& backend, const CallPtr& call);
 
+// Attachments of an item. Those with media serve it under /media/.
+void list_attachments(const Backend& backend, const CallPtr& call);
+void post_attachment(const Backend& backend, const CallPtr& call);
+void read_attachment(const Backend& backend, const CallPtr& call);
+void replace_attachment(const Backend& backend, const CallPtr& call);
+void delete_attachment(const Backend& backend, const CallPtr& call);
+void read_media(const Backend& backend, const CallPtr& call);
+
 // POST .../operations/NAME on a container.
 void post_operation(const Backend& backend, const CallPtr& call);
 

@@ -2,7 +2,7 @@
 
 #include "base/ascii.h"
 #include "gateway/handlers/handlers.h"
-#include "gateway/handlers/item_status.h"
+#include "gateway/handlers/item_answer.h"
 #include "gateway/headers.h"
 #include "gateway/router.h"
 #include "json/binary.h"
@@ -13,40 +13,7 @@ namespace orrery::gateway::handlers {
 
 namespace {
 
-using service::is_read;
 using service::ItemAnswer;
-
-service::ItemAddress address_of(const Call& call, const service::FoundContainer& found) {
-    service::ItemAddress address{.id = call.path.ids[2], .rid = std::nullopt};
-    if (found.by_rid) address.rid = model::ItemRid::parse(call.path.ids[2]);
-    return address;
-}
-
-http::Response answer_response(const Call& call, ItemAnswer answer) {
-    const bool read = is_read(answer.kind);
-    http::Response response = call.make_response(status_of(answer.kind));
-    if (!answer.etag.empty()) response.add_header(header::kEtag, answer.etag);
-    const std::string lsn = std::to_string(answer.item_lsn);
-    response.add_header(header::kItemLsn, lsn);
-    response.add_header(header::kItemLocalLsn, lsn);
-    const bool bare = answer.kind == ItemAnswer::Kind::kNotModified ||
-                      answer.kind == ItemAnswer::Kind::kRemoved || (!read && call.wants_minimal());
-    if (!bare) {
-        response.body = std::move(answer.record);
-        response.body_offset = answer.json_offset;
-    }
-    return response;
-}
-
-http::Response make_response(const Call& call,
-                             const service::FoundContainer& found,
-                             Result<ItemAnswer> answer) {
-    http::Response response =
-        answer ? answer_response(call, std::move(answer).take()) : call.make_error(answer.error());
-    // The service sends no owner with 404.
-    if (response.status != 404) add_container_headers(response, found);
-    return response;
-}
 
 // The URL of the request, on the host that the client can reach.
 std::string location_of(const Call& call, const Backend& backend) {
@@ -55,26 +22,12 @@ std::string location_of(const Call& call, const Backend& backend) {
     return endpoint_of(call, backend) + header_text(path);
 }
 
-// Writes complete on the partition's executor: build the response elsewhere to free it for the next
-// batch.
-service::ItemCallback answer_later(const Backend& backend,
-                                   const CallPtr& call,
-                                   service::FoundContainer found) {
-    return [&backend, call, found = std::move(found)](Result<ItemAnswer> answer) {
-        if (!answer && run_again(backend, call, answer.error())) return;
-        // std::function requires copyable captures.
-        auto held = std::make_shared<Result<ItemAnswer>>(std::move(answer));
-        call->respond_with(
-            [call, found, held] { return make_response(*call, found, std::move(*held)); });
-    };
-}
-
 // A post-trigger may replace the response body.
 http::Response triggered_response(const Call& call,
                                   const service::FoundContainer& found,
                                   service::TriggeredAnswer answer) {
     const bool done = static_cast<bool>(answer.item);
-    http::Response response = make_response(call, found, std::move(answer.item));
+    http::Response response = item_response(call, found, std::move(answer.item));
     if (done && answer.body) {
         response.body = *std::move(answer.body);
         response.body_offset = 0;
@@ -90,7 +43,7 @@ void write_triggered(const Backend& backend,
     write.kind = kind;
     const bool addressed = kind == service::TriggeredWrite::Kind::kReplace ||
                            kind == service::TriggeredWrite::Kind::kRemove;
-    if (addressed) write.address = address_of(*call, found);
+    if (addressed) write.address = item_address(*call, found);
     write_with_triggers(backend,
                         call,
                         found,
@@ -155,7 +108,7 @@ void post_item(const Backend& backend, const CallPtr& call) {
     if (triggers) {
         return write_triggered(backend, call, *found, upserts ? Kind::kUpsert : Kind::kCreate);
     }
-    const service::ItemCallback done = answer_later(backend, call, *found);
+    const service::ItemCallback done = answer_item_later(backend, call, *found);
     const std::string& body = call->exchange().body();
     if (upserts) {
         backend.items.upsert(call->context, found->container, body, done);
@@ -168,10 +121,10 @@ void read_item(const Backend& backend, const CallPtr& call) {
     const auto found = owner_of(backend, *call);
     if (!found) return call->fail(found.error());
     Result<ItemAnswer> answer =
-        backend.items.read(call->context, found->container, address_of(*call, *found));
+        backend.items.read(call->context, found->container, item_address(*call, *found));
     if (!answer && run_again(backend, call, answer.error())) return;
     const bool read = static_cast<bool>(answer);
-    http::Response response = make_response(*call, *found, std::move(answer));
+    http::Response response = item_response(*call, *found, std::move(answer));
     if (read) response.add_header(header::kContentLocation, location_of(*call, backend));
     call->respond(std::move(response));
 }
@@ -185,9 +138,9 @@ void replace_item(const Backend& backend, const CallPtr& call) {
     }
     backend.items.replace(call->context,
                           found->container,
-                          address_of(*call, *found),
+                          item_address(*call, *found),
                           call->exchange().body(),
-                          answer_later(backend, call, *found));
+                          answer_item_later(backend, call, *found));
 }
 
 void patch_item(const Backend& backend, const CallPtr& call) {
@@ -196,9 +149,9 @@ void patch_item(const Backend& backend, const CallPtr& call) {
     if (names_triggers(*call)) return call->fail(no_triggers_here());
     backend.items.patch(call->context,
                         found->container,
-                        address_of(*call, *found),
+                        item_address(*call, *found),
                         call->exchange().body(),
-                        answer_later(backend, call, *found));
+                        answer_item_later(backend, call, *found));
 }
 
 void post_operation(const Backend& backend, const CallPtr& call) {
@@ -216,7 +169,7 @@ void post_operation(const Backend& backend, const CallPtr& call) {
             auto held = std::make_shared<Result<ItemAnswer>>(std::move(answer));
             call->respond_with([call, found, held] {
                 const bool deleted = static_cast<bool>(*held);
-                http::Response response = make_response(*call, found, std::move(*held));
+                http::Response response = item_response(*call, found, std::move(*held));
                 if (deleted) {
                     response.status = 200;
                     response.add_header(header::kPartitionKeyDeletePending, "true");
@@ -234,8 +187,8 @@ void delete_item(const Backend& backend, const CallPtr& call) {
     }
     backend.items.remove(call->context,
                          found->container,
-                         address_of(*call, *found),
-                         answer_later(backend, call, *found));
+                         item_address(*call, *found),
+                         answer_item_later(backend, call, *found));
 }
 
 }  // namespace orrery::gateway::handlers

@@ -206,7 +206,7 @@ function patchText(specification) {
     return stringifyJson(isArray(specification) ? {operations: specification} : specification);
 }
 
-// The service has removed attachments: the calls check their arguments and fail.
+// Attachments are not available to scripts: the calls check their arguments and fail.
 function defineAttachments(collection, links) {
     function refuse(name, minimum, check, done) {
         collection[name] = {[name](link, ...rest) {

@@ -168,7 +168,7 @@ bool RunningScript::accepts() const {
 bool RunningScript::submit(const Operation& operation, JS::HandleObject completion) {
     const auto execute = [&]() -> Result<Reply> {
         if (operation.kind == OperationKind::kAttachment) {
-            return Error(ErrorCode::kBadRequest, "Attachments are not supported.");
+            return Error(ErrorCode::kBadRequest, "Attachments are not supported in scripts.");
         }
         // Exceptions must not unwind through the engine's frames.
         try {
