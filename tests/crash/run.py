@@ -14,6 +14,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from lib.client import Client, make_container  # noqa: E402
 from lib.report import Report, expect, scratch_directory  # noqa: E402
 from lib.server import DEFAULT_BINARY, Server, inspect  # noqa: E402
+from attachments import AttachmentWorker  # noqa: E402
 from batches import BatchWorker  # noqa: E402
 from items import LOGICAL_PARTITIONS, Container, Counter, Key, Worker  # noqa: E402
 from ledger import Ledger  # noqa: E402
@@ -45,6 +46,7 @@ class World:
         self.resources = ResourceWorker()
         self.policies: PolicyWorker | None = None
         self.batches: BatchWorker | None = None
+        self.attachments: AttachmentWorker | None = None
         self.ledger = Ledger()
 
     def start(self, rng: random.Random) -> Server:
@@ -67,6 +69,8 @@ class World:
             Container(make_container(client, "load", unique), default_ttl=-1, unique=True)]
         self.policies = PolicyWorker(self.containers[0].link, plain)
         self.batches = BatchWorker(make_container(client, "load", {"id": "batches", "partitionKey": key_path}))
+        self.attachments = AttachmentWorker(
+            make_container(client, "load", {"id": "attachments", "partitionKey": key_path}))
         for number in range(COUNTERS):
             counter = Counter(self.containers[0], f"pk{number}")
             made = client.item("POST", counter.container.link, counter.pk,
@@ -80,10 +84,13 @@ class World:
             self.workers.append(Worker(keys, self.counters, self.ledger))
             self.keys += keys
 
+    def all_workers(self) -> list:
+        return [self.resources, self.policies, self.batches, self.attachments, *self.workers]
+
     def verify(self, client: Client, rng: random.Random) -> int:
         self.resources.verify(client)
         self.policies.verify(client)
-        batched = self.batches.verify(client)
+        batched = self.batches.verify(client) + self.attachments.verify(client)
         return batched + verify_items(client, self.containers, self.keys, self.counters, self.ledger, rng)
 
 
@@ -93,7 +100,7 @@ class Load:
     def __init__(self, world: World, port: int, rng: random.Random):
         self.world = world
         self.problems: list[str] = []
-        runs = [worker.run for worker in (world.resources, world.policies, world.batches, *world.workers)]
+        runs = [worker.run for worker in world.all_workers()]
         self.threads = [
             threading.Thread(target=self.guard, daemon=True,
                              args=(run, Client(port, secure=number == 1), random.Random(rng.random())))
@@ -110,8 +117,7 @@ class Load:
             self.problems.append(f"{type(error).__name__}: {error}")
 
     def acknowledged(self) -> int:
-        workers = [self.world.resources, self.world.policies, self.world.batches, *self.world.workers]
-        return sum(worker.acknowledged for worker in workers)
+        return sum(worker.acknowledged for worker in self.world.all_workers())
 
     def finish(self) -> int:
         """Call after the server has ended; returns the number of acknowledged writes."""
