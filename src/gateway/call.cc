@@ -94,17 +94,17 @@ http::Response Call::make_response(unsigned status, std::string_view content_typ
 
 http::Response Call::make_feed(std::string_view rid,
                                std::string_view element_name,
-                               const service::Page& page) const {
+                               service::Page page) const {
     http::Response response = make_response(200);
     response.add_header(header::kItemCount, std::to_string(page.count));
     if (page.continuation) response.add_header(header::kContinuation, *page.continuation);
-    std::string& body = response.body;
-    body.reserve(page.elements.size() + 100);
-    body = "{\"_rid\":";
-    json::append_quoted(body, rid);
-    body.append(",\"").append(element_name).append("\":[");
-    body.append(page.elements);
-    body.append("],\"_count\":").append(std::to_string(page.count)).append("}");
+    std::string begin = "{\"_rid\":";
+    json::append_quoted(begin, rid);
+    begin.append(",\"").append(element_name).append("\":[");
+    const std::string end = "],\"_count\":" + std::to_string(page.count) + "}";
+    response.body = std::move(page.elements);
+    response.body.reserve(begin.size() + response.body.size() + end.size());
+    response.body.insert(0, begin).append(end);
     return response;
 }
 

@@ -57,10 +57,11 @@ public:
     // A response with the headers that every answer carries, and those of the operation's receipt.
     http::Response make_response(unsigned status,
                                  std::string_view content_type = "application/json") const;
-    // The envelope of a feed page: {"_rid":...,"Documents":[...],"_count":n}.
+    // The envelope of a feed page: {"_rid":...,"Documents":[...],"_count":n}. Moved pages are not
+    // copied.
     http::Response make_feed(std::string_view rid,
                              std::string_view element_name,
-                             const service::Page& page) const;
+                             service::Page page) const;
     http::Response make_error(const Error& error) const;
 
     // Each ends the call; request data must not be used afterwards.

@@ -163,7 +163,8 @@ private:
         constexpr std::size_t kItemBytes = 1024;
         const auto behind = static_cast<std::size_t>(std::max<Lsn>(page_.lsn - page_.until, 0));
         const std::size_t items = std::min({behind, request_.items_max, kChangesVisitedMax});
-        page_.items.reserve(std::min(items * kItemBytes, request_.bytes_max));
+        constexpr std::size_t kEnvelopeBytes = 4096;  // of the response, and of the item too many
+        page_.items.reserve(std::min(items * kItemBytes, request_.bytes_max) + kEnvelopeBytes);
     }
 
     // Returns false if the page is full.

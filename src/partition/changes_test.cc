@@ -1,5 +1,6 @@
 #include "partition/changes.h"
 
+#include <random>
 #include <string>
 #include <vector>
 
@@ -86,6 +87,27 @@ TEST_F(Changes, AreInTheOrderOfTheirCommits) {
     EXPECT_EQ(all.lsn, 4);
     EXPECT_EQ(changed(request(2)), (Ids{"3", "1"}));
     EXPECT_EQ(changed(request(4)), Ids());
+}
+
+// Runs of items are read with a cursor, others one by one.
+TEST_F(Changes, RunsAndScatteredItemsComeInOrder) {
+    std::mt19937_64 random(7);
+    Ids expected;
+    const auto write = [&](const std::string& id) {
+        upsert(id);
+        std::erase(expected, id);
+        expected.push_back(id);
+    };
+    for (int i = 0; i < 300; ++i) {
+        write(std::to_string(i));
+        const std::string other = std::to_string(random() % 300);
+        const auto choice = random() % 8;
+        if (choice == 0) write(other);
+        if (choice == 1 && std::erase(expected, other) > 0) {
+            ASSERT_TRUE(bench_.remove({"a"}, other));
+        }
+    }
+    EXPECT_EQ(changed(request()), expected);
 }
 
 TEST_F(Changes, LeaveOutWhatIsGone) {

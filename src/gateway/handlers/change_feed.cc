@@ -2,6 +2,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "base/ascii.h"
 #include "base/http_date.h"
@@ -58,10 +59,10 @@ Result<service::ChangeFeedOptions> changes_wanted(Call& call) {
 
 http::Response changes_response(const Call& call,
                                 const service::FoundContainer& found,
-                                const service::ChangesAnswer& answer) {
+                                service::ChangesAnswer answer) {
     http::Response response;
     if (answer.modified) {
-        response = call.make_feed(found.container->rid.text(), "Documents", answer.page);
+        response = call.make_feed(found.container->rid.text(), "Documents", std::move(answer.page));
     } else {
         response = call.make_response(304);
         response.add_header(header::kItemCount, "0");
@@ -94,13 +95,13 @@ void list_changes(const Backend& backend,
     if (wants_events(*call) && !call->is_query) {
         return stream_changes(backend, call, found, *options);
     }
-    const auto answer = backend.change_feed.read(call->context, *found.container, *options);
+    auto answer = backend.change_feed.read(call->context, *found.container, *options);
     if (!answer) {
         if (!run_again(backend, call, answer.error())) call->fail(answer.error());
         return;
     }
     note_reader(backend, *call, *found.container, *answer);
-    call->respond(changes_response(*call, found, *answer));
+    call->respond(changes_response(*call, found, std::move(*answer)));
 }
 
 }  // namespace orrery::gateway::handlers

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <utility>
 
 #include "base/ascii.h"
 #include "gateway/handlers/handlers.h"
@@ -74,12 +75,13 @@ void list_items(const Backend& backend, const CallPtr& call) {
     const auto found = owner_of(backend, *call);
     if (!found) return call->fail(found.error());
     if (call->is_change_feed) return list_changes(backend, call, *found);
-    const auto page = backend.item_feed.read(call->context, *found->container);
+    auto page = backend.item_feed.read(call->context, *found->container);
     if (!page) {
         if (!run_again(backend, call, page.error())) call->fail(page.error());
         return;
     }
-    http::Response response = call->make_feed(found->container->rid.text(), "Documents", *page);
+    http::Response response =
+        call->make_feed(found->container->rid.text(), "Documents", std::move(*page));
     add_container_headers(response, *found);
     call->respond(std::move(response));
 }

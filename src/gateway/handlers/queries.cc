@@ -1,3 +1,5 @@
+#include <utility>
+
 #include "gateway/handlers/handlers.h"
 #include "gateway/handlers/query_headers.h"
 #include "gateway/headers.h"
@@ -40,12 +42,12 @@ void answer_plan(const Backend& backend,
 void answer(const Backend& backend,
             const CallPtr& call,
             const service::FoundContainer& found,
-            const Result<service::QueryAnswer>& result) {
+            Result<service::QueryAnswer> result) {
     if (!result && run_again(backend, call, result.error())) return;
     log_if_slow(backend, *call, found, result);
     if (!result) return call->fail(result.error());
     http::Response response =
-        call->make_feed(found.container->rid.text(), "Documents", result->page);
+        call->make_feed(found.container->rid.text(), "Documents", std::move(result->page));
     add_container_headers(response, found);
     add_query_headers(response, *call, *result);
     call->respond(std::move(response));
@@ -78,7 +80,7 @@ void query_items(const Backend& backend,
         [&backend, call, found, result](sql::UdfCaller& udfs) {
             *result = run(backend, *call, found, &udfs);
         },
-        [&backend, call, found, result] { answer(backend, call, found, **result); });
+        [&backend, call, found, result] { answer(backend, call, found, std::move(**result)); });
     if (!posted) call->fail(posted.error());
 }
 
