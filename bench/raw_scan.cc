@@ -62,7 +62,8 @@ Result<double> scan_ms(const storage::PartitionStore& store, const Options& opti
         if (page.size() >= kPageBytes) page.clear();
     }
     TRY(cursor->status());
-    if (seen != options.items || bytes == 0) return Error(ErrorCode::kInternal, "items are missing");
+    if (seen != options.items || bytes == 0)
+        return Error(ErrorCode::kInternal, "items are missing");
     return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start)
         .count();
 }
