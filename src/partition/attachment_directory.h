@@ -18,7 +18,7 @@ struct AttachmentEntry {
     std::uint32_t number = 0;
     Lsn lsn = 0;  // of its newest change
     std::uint64_t json_bytes = 0;
-    std::optional<std::uint64_t> media_bytes;  // if its media is stored here
+    std::optional<std::uint64_t> media_bytes = std::nullopt;  // if its media is stored here
     std::string id;
 
     std::uint64_t bytes() const { return json_bytes + media_bytes.value_or(0); }
@@ -28,8 +28,8 @@ struct AttachmentEntry {
 // An attachment by its id, or by the number in its rid.
 struct AttachmentRef {
     std::string id;
-    std::optional<std::uint32_t> number;  // if set, id is ignored
-    bool with_media = false;              // one that links to other media is not found
+    std::optional<std::uint32_t> number = std::nullopt;  // if set, id is ignored
+    bool with_media = false;  // one that links to other media is not found
 };
 
 struct AttachmentDirectory {
