@@ -47,7 +47,7 @@ public:
     void add(const std::shared_ptr<partition::Partition>& partition, partition::Lsn lsn) {
         places_.push_back({.partition = partition, .lsn = lsn});
     }
-    // False also if a poll would find other partitions, or fail.
+    // False also if a poll would find other partitions. Does not notice that the container is gone.
     bool are_quiet() const;
 
 private:

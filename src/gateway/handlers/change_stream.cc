@@ -118,6 +118,7 @@ public:
                 request_.position = answer->etag;
                 place_->behind = answer->behind;
                 quiet_ = answer->quiet;
+                quiet_container_ = found.container;
                 options_.since.reset();  // is part of the etag
                 return events_of(*answer);
             }
@@ -138,7 +139,7 @@ public:
 
     void look() override {
         if (monotonic_now() < not_before_) return wait();
-        if (quiet_.are_quiet()) return send_or_wait({});
+        if (is_quiet()) return send_or_wait({});
         const Result<std::string> events = read(false);
         if (events) return send_or_wait(*events);
         if (events.error().code() != ErrorCode::kWouldBlock) return stumble(events.error());
@@ -148,6 +149,14 @@ public:
     }
 
 private:
+    // Much cheaper than read().
+    bool is_quiet() const {
+        if (!quiet_.are_quiet()) return false;
+        const auto found = backend_.resources.find(
+            request_.request(), {.database = request_.database, .container = request_.container});
+        return found && found->container == quiet_container_;
+    }
+
     void read_and_send() {
         const Result<std::string> events = read(true);
         if (!events) return stumble(events.error());
@@ -186,6 +195,7 @@ private:
     service::ChangeFeedOptions options_;
     const std::shared_ptr<ChangeStreams::Place> place_;
     service::QuietPartitions quiet_;
+    catalog::ContainerPtr quiet_container_;  // as it was then
     std::string first_;
     Deliver deliver_;
     bool over_ = false;
