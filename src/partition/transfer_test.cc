@@ -203,43 +203,44 @@ std::map<std::string, std::string> attachments_of(const Partition& partition) {
     return out;
 }
 
+// Removes the attachment, or writes it with media (of that size) or with a link to it.
+Status change_attachment(ItemWriter& writer, const ItemRef& owner, int what, std::size_t size) {
+    const AttachmentRef ref{.id = std::to_string(what % 4)};
+    if (what < 12) {
+        TRY(writer.remove_attachment(owner, ref, {}));
+        return {};
+    }
+    const auto body =
+        what < 48 ? TRY(model::media_attachment(ref.id, "text/plain", std::string(size, 'x')))
+                  : TRY(model::parse_attachment_body(
+                        R"({"id":")" + ref.id + R"(","contentType":"text/plain","media":"x"})"));
+    TRY(writer.upsert_attachment(owner, body, {}));
+    return {};
+}
+
 TEST_F(TransferTest, FollowsAttachments) {
     std::mt19937 random(11);
     const auto below = [&](int limit) {
         return std::uniform_int_distribution<int>(0, limit - 1)(random);
     };
     Transfer transfer(bench_.partition, targets_);
-    for (int round = 0; round < 5; ++round) {
-        for (int i = 0; i < 120; ++i) {
-            const model::PartitionKeyValue key{"key " + std::to_string(below(6))};
-            const ItemRef owner = bench_.container.ref(key, "item " + std::to_string(below(4)));
-            const AttachmentRef ref{.id = std::to_string(below(4)), .number = {}};
-            const int what = below(20);
-            const auto change = [&](ItemWriter& writer) -> Status {
-                if (what < 3) {
-                    TRY(writer.remove_attachment(owner, ref, {}));
-                } else if (what < 12) {
-                    const std::string bytes(static_cast<std::size_t>(below(2000)), 'x');
-                    const auto body = TRY(model::media_attachment(ref.id, "text/plain", bytes));
-                    TRY(writer.upsert_attachment(owner, body, {}));
-                } else {
-                    const auto body = TRY(model::parse_attachment_body(
-                        R"({"id":")" + ref.id + R"(","contentType":"text/plain","media":"x"})"));
-                    TRY(writer.upsert_attachment(owner, body, {}));
-                }
-                return {};
-            };
-            if (below(150) == 0) {
-                ASSERT_TRUE(delete_key(below(6)));
-            } else if (below(25) == 0) {
-                static_cast<void>(bench_.remove(key, owner.id));
-            } else if (below(3) == 0) {
-                static_cast<void>(bench_.upsert(item(below(6), below(4))));
-            } else {
-                static_cast<void>(run(*bench_.partition, change));
-            }
+    for (int i = 1; i <= 600; ++i) {
+        const model::PartitionKeyValue key{"key " + std::to_string(below(6))};
+        const ItemRef owner = bench_.container.ref(key, "item " + std::to_string(below(4)));
+        const int what = below(80);
+        const auto size = static_cast<std::size_t>(below(2000));
+        if (below(150) == 0) {
+            ASSERT_TRUE(delete_key(below(6)));
+        } else if (below(25) == 0) {
+            static_cast<void>(bench_.remove(key, owner.id));
+        } else if (below(3) == 0) {
+            static_cast<void>(bench_.upsert(item(below(6), below(4))));
+        } else {
+            static_cast<void>(run(*bench_.partition, [&](ItemWriter& writer) {
+                return change_attachment(writer, owner, what, size);
+            }));
         }
-        must(transfer.catch_up(always));
+        if (i % 120 == 0) must(transfer.catch_up(always));
     }
     EXPECT_EQ(must(transfer.catch_up(always)), 0U);
     ASSERT_TRUE(transfer.seal());
