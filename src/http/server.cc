@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "http/connection.h"
 #include "http/listener.h"
 #include "http/reactor.h"
 #include "http/tls_context.h"
