@@ -6,8 +6,8 @@
 
 #include "auth/master_key.h"
 #include "base/base64.h"
+#include "base/files.h"
 #include "http/certificate.h"
-#include "server/files.h"
 
 namespace orrery::server {
 

@@ -3,8 +3,8 @@
 #include <filesystem>
 
 #include "base/base64.h"
+#include "base/files.h"
 #include "base/log.h"
-#include "server/files.h"
 
 namespace orrery::server {
 

@@ -11,8 +11,8 @@
 #include <gtest/gtest.h>
 
 #include "base/base64.h"
+#include "base/files.h"
 #include "model/test_support.h"
-#include "server/files.h"
 #include "storage/temporary_directory.h"
 
 namespace orrery::server {

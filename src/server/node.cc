@@ -2,11 +2,11 @@
 
 #include <algorithm>
 
+#include "base/files.h"
 #include "base/log.h"
 #include "http/fetch.h"
 #include "http/open_files.h"
 #include "partition/keys.h"
-#include "server/files.h"
 #include "server/memory.h"
 #include "server/metrics/page.h"
 #include "service/computed.h"

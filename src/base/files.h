@@ -1,4 +1,4 @@
-// Small files of the data directory, written atomically.
+// Small files, written atomically: keys, checkpoints.
 
 #pragma once
 
@@ -7,11 +7,11 @@
 
 #include "base/result.h"
 
-namespace orrery::server {
+namespace orrery {
 
 Result<std::string> read_file(const std::string& path);
 
 // Readable by the owner only; on disk when this returns.
 Status write_private_file(const std::string& path, std::string_view content);
 
-}  // namespace orrery::server
+}  // namespace orrery

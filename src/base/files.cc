@@ -1,4 +1,4 @@
-#include "server/files.h"
+#include "base/files.h"
 
 #include <cerrno>
 #include <cstdio>
@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-namespace orrery::server {
+namespace orrery {
 
 namespace {
 
@@ -59,4 +59,4 @@ Status write_private_file(const std::string& path, std::string_view content) {
     return {};
 }
 
-}  // namespace orrery::server
+}  // namespace orrery
