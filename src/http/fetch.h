@@ -1,6 +1,5 @@
-// An HTTP client for the few documents that the server fetches itself. One GET at a time, on the
-// thread that asks for it, with limits; redirects are refused. HTTPS verifies the certificate and
-// the name of the other server.
+// Gets one of the few documents that the server reads from a URL, with limits; redirects are
+// refused.
 
 #pragma once
 
@@ -10,11 +9,8 @@
 #include <string>
 
 #include "base/result.h"
+#include "http/client_connection.h"
 #include "http/url.h"
-
-namespace boost::asio {
-class io_context;
-}
 
 namespace orrery::http {
 
@@ -24,9 +20,6 @@ struct FetchOptions {
     std::size_t body_bytes_max = 1024UL * 1024;
     std::chrono::milliseconds timeout{10'000};
 };
-
-// kBadRequest if the file has no certificate.
-Status check_ca_file(const std::string& path);
 
 class Fetcher {
 public:
@@ -43,12 +36,10 @@ public:
     const Url& url() const { return url_; }
 
 private:
-    Result<std::string> get_with(boost::asio::io_context& io) const;
-
     const Url url_;
     const FetchOptions options_;
     std::mutex mutex_;  // guards the members below
-    boost::asio::io_context* running_ = nullptr;
+    ClientConnection* running_ = nullptr;
     bool stopped_ = false;
 };
 
