@@ -7,11 +7,9 @@
 
 #include <fmt/format.h>
 
-#include "base/base64.h"
+#include "auth/master_key.h"
 #include "base/check.h"
-#include "base/hash.h"
 #include "base/http_date.h"
-#include "base/percent.h"
 #include "item.h"
 #include "json/value.h"
 
@@ -57,33 +55,19 @@ public:
     }
 
 private:
-    static std::string decode(std::string_view key) {
-        auto decoded = base64_decode(key);
+    static auth::MasterKey decode(std::string_view key) {
+        auto decoded = auth::MasterKey::from_base64(key);
         CHECK(decoded.has_value());
         return *std::move(decoded);
     }
 
     std::string authorization(const RequestLine& line) const {
         if (!target_.authorization.empty()) return target_.authorization;
-        const std::string text = fmt::format("{}\n{}\n{}\n{}\n\n",
-                                             lower(line.method),
-                                             line.resource_type,
-                                             line.resource_link,
-                                             lower(date_));
-        return percent_encode("type=master&ver=1.0&sig=" +
-                              base64_encode(as_bytes(key_.sign(text))));
-    }
-
-    static std::string lower(std::string_view text) {
-        std::string out(text);
-        for (char& c : out) {
-            if (c >= 'A' && c <= 'Z') c = static_cast<char>(c | 0x20);
-        }
-        return out;
+        return key_.authorization(line.method, line.resource_type, line.resource_link, date_);
     }
 
     const Target target_;
-    const HmacSha256Key key_;
+    const auth::MasterKey key_;
     const std::string date_;
 };
 

@@ -6,6 +6,7 @@
 #include "base/ascii.h"
 #include "base/base64.h"
 #include "base/http_date.h"
+#include "base/percent.h"
 #include "model/limits.h"
 
 namespace orrery::auth {
@@ -59,6 +60,19 @@ bool MasterKey::has_signed(const SignedParts& parts, std::string_view signature)
     };
     return matches(parts.resource_type) ||
            (!parts.other_resource_type.empty() && matches(parts.other_resource_type));
+}
+
+std::string MasterKey::authorization(std::string_view method,
+                                     std::string_view resource_type,
+                                     std::string_view resource_link,
+                                     std::string_view x_ms_date) const {
+    const SignedParts parts{.method = method,
+                            .resource_type = resource_type,
+                            .resource_links = {},
+                            .x_ms_date = x_ms_date,
+                            .date = std::nullopt};
+    const Sha256Digest digest = key_.sign(text_to_sign(parts, resource_type, resource_link));
+    return percent_encode("type=master&ver=1.0&sig=" + base64_encode(as_bytes(digest)));
 }
 
 Status check_signed_date(const SignedParts& parts, std::int64_t now) {

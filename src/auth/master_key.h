@@ -34,6 +34,12 @@ public:
     // Whether these bytes are the signature of one of the spellings.
     bool has_signed(const SignedParts& parts, std::string_view signature) const;
 
+    // The authorization header for a request with this x-ms-date: what clients send.
+    std::string authorization(std::string_view method,
+                              std::string_view resource_type,
+                              std::string_view resource_link,
+                              std::string_view x_ms_date) const;
+
 private:
     explicit MasterKey(std::string_view key) : key_(key) {}
 
