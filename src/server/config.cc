@@ -1,20 +1,21 @@
 #include "server/config.h"
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <arpa/inet.h>
-#include <cctype>
 #include <charconv>
-#include <cstdlib>
-#include <sstream>
 #include <utility>
 
 #include "base/ascii.h"
+#include "cli/command.h"
 #include "model/limits.h"
 
 namespace orrery::server {
 
 namespace {
+
+using cli::add;
+using cli::add_choice;
+using cli::Choices;
 
 // Splits 127.0.0.1:8081, [::1]:8081 or localhost:8081; returns an empty text on success.
 std::string split_listen(const std::string& text, ServeConfig& config) {
@@ -78,21 +79,10 @@ std::string set_slow_query(const std::string& text, ServeConfig& config) {
     return {};
 }
 
-// "a,b" → a, b.
-std::vector<std::string> split_list(std::string_view text) {
-    std::vector<std::string> out;
-    while (!text.empty()) {
-        const std::size_t end = std::min(text.find(','), text.size());
-        if (end > 0) out.emplace_back(text.substr(0, end));
-        text.remove_prefix(std::min(end + 1, text.size()));
-    }
-    return out;
-}
-
 // Takes networks such as 10.0.0.0/8,fd00::/8; empty text when they are fine.
 std::string set_allowed(const std::string& text, ServeConfig& config) {
     config.allowed_networks.clear();
-    for (const std::string& entry : split_list(text)) {
+    for (const std::string& entry : cli::split_list(text)) {
         const auto network = IpNetwork::parse(entry);
         if (!network) return "'" + entry + "' is not a network such as 10.0.0.0/8";
         config.allowed_networks.push_back(*network);
@@ -100,9 +90,6 @@ std::string set_allowed(const std::string& text, ServeConfig& config) {
     if (config.allowed_networks.empty()) return "'" + text + "' names no network";
     return {};
 }
-
-template <typename T>
-using Choices = std::vector<std::pair<std::string, T>>;
 
 const Choices<log::Level> kLevels = {{"debug", log::Level::kDebug},
                                      {"info", log::Level::kInfo},
@@ -116,63 +103,7 @@ const Choices<model::ConsistencyLevel> kConsistencyLevels = {
     {"consistent-prefix", model::ConsistencyLevel::kConsistentPrefix},
     {"eventual", model::ConsistencyLevel::kEventual}};
 
-// --port-file has the environment variable ORRERY_PORT_FILE, and likewise for all options.
-std::string environment_name(std::string option) {
-    std::transform(option.begin(), option.end(), option.begin(), [](unsigned char c) {
-        return c == '-' ? '_' : static_cast<char>(std::toupper(c));
-    });
-    return "ORRERY_" + option;
-}
-
-// The environment as arguments before those of the command line, because the last value of an
-// option wins. CLI11 itself would give a config file precedence over the environment.
-std::vector<std::string> environment_arguments(const CLI::App& app) {
-    std::vector<std::string> out;
-    for (const CLI::Option* option : app.get_options()) {
-        const std::string variable = option->get_envname();
-        const char* const value = variable.empty() ? nullptr : std::getenv(variable.c_str());
-        if (value != nullptr && *value != '\0') out.push_back(option->get_name() + "=" + value);
-    }
-    return out;
-}
-
-template <typename T>
-CLI::Option* add(CLI::App& app, const std::string& name, T& value, const std::string& help) {
-    return app.add_option("--" + name, value, help)
-        ->envname(environment_name(name))
-        ->capture_default_str();
-}
-
-// An option with named values. Only the names go through CLI11, which would print the values of an
-// enumeration as characters.
-template <typename T>
-void add_choice(CLI::App& app,
-                const std::string& name,
-                T& value,
-                const Choices<T>& choices,
-                const std::string& default_name,
-                const std::string& help) {
-    const auto choose = [&value, &choices](const std::string& text) {
-        for (const auto& [choice, meaning] : choices) {
-            if (choice == text) value = meaning;
-        }
-    };
-    app.add_option_function<std::string>("--" + name, choose, help)
-        ->envname(environment_name(name))
-        ->transform(CLI::IsMember(choices, CLI::ignore_case))
-        ->default_str(default_name);
-}
-
-// Option values that need parsing.
-struct Texts {
-    std::string listen = "127.0.0.1:8081";
-    std::string advertise;
-    std::string allow;
-    std::string slow_query = "1000";
-    std::string token_issuers;
-    std::string token_audiences;
-    std::string token_keys_url;
-};
+using Texts = ServeOptions::Texts;
 
 void add_lane_options(CLI::App& app, ServeConfig& config) {
     const auto add_threads = [&](const std::string& name, std::uint32_t& value, const char* what) {
@@ -352,51 +283,37 @@ void add_options(CLI::App& app, ServeConfig& config, Texts& texts) {
     app.allow_config_extras(false);
 }
 
-// Throws what CLI11 reports as a wrong command line.
-void check_combinations(const ServeConfig& config) {
-    const auto require = [](bool condition, const char* problem) {
-        if (!condition) throw CLI::ValidationError(problem);
-    };
-    require(config.tls_certificate_file.empty() == config.tls_key_file.empty(),
-            "--tls-certificate and --tls-key must be given together");
+// What is wrong with the combination of settings, if anything.
+std::string wrong_combination(const ServeConfig& config) {
+    if (config.tls_certificate_file.empty() != config.tls_key_file.empty()) {
+        return "--tls-certificate and --tls-key must be given together";
+    }
     const bool from_file = !config.token_keys_file.empty();
     const bool from_url = config.token_keys_url.has_value();
-    require(!from_file || !from_url,
-            "--token-keys-file and --token-keys-url cannot be given together");
+    if (from_file && from_url) {
+        return "--token-keys-file and --token-keys-url cannot be given together";
+    }
     const bool keys = from_file || from_url;
-    require(keys == !config.token_issuers.empty() && keys == !config.token_audiences.empty(),
-            "--token-issuer, --token-audience and --token-keys-file or --token-keys-url must be "
-            "given together");
-    require(config.token_keys_ca_file.empty() || (from_url && config.token_keys_url->secure),
-            "--token-keys-ca needs a --token-keys-url that begins with https://");
+    if (keys == config.token_issuers.empty() || keys == config.token_audiences.empty()) {
+        return "--token-issuer, --token-audience and --token-keys-file or --token-keys-url must be "
+               "given together";
+    }
+    if (!config.token_keys_ca_file.empty() && !(from_url && config.token_keys_url->secure)) {
+        return "--token-keys-ca needs a --token-keys-url that begins with https://";
+    }
+    return {};
 }
 
 }  // namespace
 
 bool ServeConfig::loopback() const { return address.starts_with("127.") || address == "::1"; }
 
-ParsedServe parse_serve(const std::vector<std::string>& arguments) {
-    CLI::App app("Serves the databases in a data directory over the Cosmos DB REST API.",
-                 "orrery serve");
-    ServeConfig config;
-    Texts texts;
-    app.option_defaults()->take_last();
-    add_options(app, config, texts);
-    std::vector<std::string> all = environment_arguments(app);
-    all.insert(all.end(), arguments.begin(), arguments.end());
-    ParsedServe out;
-    try {
-        app.parse(std::vector<std::string>(all.rbegin(), all.rend()));
-        config.token_issuers = split_list(texts.token_issuers);
-        config.token_audiences = split_list(texts.token_audiences);
-        check_combinations(config);
-        out.config = config;
-    } catch (const CLI::ParseError& error) {
-        std::ostringstream text;
-        out.exit_code = app.exit(error, text, text) == 0 ? 0 : kExitUsage;
-        out.text = text.str();
-    }
-    return out;
+void ServeOptions::declare(CLI::App& app) { add_options(app, config_, texts_); }
+
+std::string ServeOptions::check() {
+    config_.token_issuers = cli::split_list(texts_.token_issuers);
+    config_.token_audiences = cli::split_list(texts_.token_audiences);
+    return wrong_combination(config_);
 }
 
 }  // namespace orrery::server

@@ -15,6 +15,10 @@
 #include "http/url.h"
 #include "model/consistency.h"
 
+namespace CLI {
+class App;
+}
+
 namespace orrery::server {
 
 struct ServeConfig {
@@ -84,17 +88,29 @@ struct ServeConfig {
     bool loopback() const;
 };
 
-// The exit code for a wrong command line.
-constexpr int kExitUsage = 2;
+// The options of `orrery serve`.
+class ServeOptions {
+public:
+    void declare(CLI::App& app);
+    // What is wrong with the options together, if anything. Call after parsing.
+    std::string check();
 
-// The result of parsing: settings, or text to print and an exit code.
-struct ParsedServe {
-    std::optional<ServeConfig> config;
-    std::string text;
-    int exit_code = 0;
+    const ServeConfig& config() const { return config_; }
+
+    // Option values that need parsing.
+    struct Texts {
+        std::string listen = "127.0.0.1:8081";
+        std::string advertise;
+        std::string allow;
+        std::string slow_query = "1000";
+        std::string token_issuers;
+        std::string token_audiences;
+        std::string token_keys_url;
+    };
+
+private:
+    ServeConfig config_;
+    Texts texts_;
 };
-
-// `arguments` without the program's name and the word serve.
-ParsedServe parse_serve(const std::vector<std::string>& arguments);
 
 }  // namespace orrery::server

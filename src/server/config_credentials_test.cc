@@ -9,6 +9,7 @@
 #include <gtest/gtest.h>
 
 #include "server/config.h"
+#include "server/test_serve.h"
 #include "storage/temporary_directory.h"
 
 namespace orrery::server {
@@ -35,7 +36,7 @@ protected:
     static std::string refused(const Arguments& arguments) {
         const ParsedServe parsed = parse_serve(arguments);
         EXPECT_FALSE(parsed.config);
-        EXPECT_EQ(parsed.exit_code, kExitUsage);
+        EXPECT_EQ(parsed.exit_code, cli::kExitUsage);
         return parsed.text;
     }
 

@@ -9,6 +9,7 @@
 
 #include <gtest/gtest.h>
 
+#include "server/test_serve.h"
 #include "storage/temporary_directory.h"
 
 namespace orrery::server {
@@ -70,7 +71,7 @@ protected:
     static std::string refused(const std::vector<std::string>& arguments) {
         const ParsedServe parsed = parse_serve(arguments);
         EXPECT_FALSE(parsed.config);
-        EXPECT_EQ(parsed.exit_code, kExitUsage);
+        EXPECT_EQ(parsed.exit_code, cli::kExitUsage);
         EXPECT_TRUE(prints_whole(parsed.text));
         return parsed.config ? "(not refused)" : parsed.text;
     }

@@ -1,16 +1,16 @@
-// The program's subcommands. Each takes its own arguments and returns the exit code.
+// The program's subcommands.
 
 #pragma once
 
-#include <string>
-#include <vector>
+#include <memory>
+
+#include "cli/command.h"
 
 namespace orrery::server {
 
-// Serves a data directory until SIGTERM or SIGINT, then returns 0; 1 if it cannot start.
-int serve(const std::vector<std::string>& arguments);
+// In the order of the list that `orrery --help` prints.
+cli::Commands all_commands();
 
-// Checks a data directory that no server uses: reports what it holds and whether it is consistent.
-int inspect(const std::vector<std::string>& arguments);
+std::unique_ptr<cli::Command> make_inspect();
 
 }  // namespace orrery::server

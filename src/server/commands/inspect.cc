@@ -1,13 +1,10 @@
-#include <CLI/CLI.hpp>
 #include <cstdio>
-#include <sstream>
 
 #include "base/clock.h"
 #include "base/random.h"
 #include "catalog/catalog.h"
 #include "partition/verify.h"
 #include "server/commands/commands.h"
-#include "server/config.h"
 #include "server/node.h"
 #include "service/computed.h"
 #include "storage/data_directory.h"
@@ -65,29 +62,38 @@ Result<Totals> inspect_directory(const std::string& path) {
     return totals;
 }
 
-}  // namespace
-
-int inspect(const std::vector<std::string>& arguments) {
-    CLI::App app("Checks the consistency of a data directory. Stop the server that uses it first.",
-                 "orrery inspect");
-    std::string path = "./orrery-data";
-    app.add_option("--data", path, "Data directory")
-        ->check(CLI::ExistingDirectory)
-        ->capture_default_str();
-    try {
-        app.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));
-    } catch (const CLI::ParseError& error) {
-        return app.exit(error) == 0 ? 0 : kExitUsage;
+class InspectCommand final : public cli::Command {
+public:
+    std::string name() const override { return "inspect"; }
+    std::string summary() const override { return "check a data directory"; }
+    std::string description() const override {
+        return "Checks the consistency of a data directory. Stop the server that uses it first.";
     }
-    const auto totals = inspect_directory(path);
+    void declare(CLI::App& app) override {
+        app.add_option("--data", path_, "Data directory")
+            ->check(CLI::ExistingDirectory)
+            ->capture_default_str();
+    }
+    int run() override;
+
+private:
+    std::string path_ = "./orrery-data";
+};
+
+int InspectCommand::run() {
+    const auto totals = inspect_directory(path_);
     if (!totals) {
         std::fprintf(stderr, "orrery: %s\n", totals.error().message().c_str());
-        return 1;
+        return cli::kExitFailure;
     }
     std::printf("%llu items, %llu problems\n",
                 static_cast<unsigned long long>(totals->items),
                 static_cast<unsigned long long>(totals->problems));
-    return totals->problems == 0 ? 0 : 1;
+    return totals->problems == 0 ? 0 : cli::kExitFailure;
 }
+
+}  // namespace
+
+std::unique_ptr<cli::Command> make_inspect() { return std::make_unique<InspectCommand>(); }
 
 }  // namespace orrery::server

@@ -1,13 +1,13 @@
+#include "server/commands/serve.h"
+
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
 #include <signal.h>
 
+#include "base/files.h"
 #include "base/log.h"
-#include "server/commands/commands.h"
-#include "server/config.h"
-#include "server/files.h"
 #include "server/node.h"
 
 namespace orrery::server {
@@ -87,13 +87,18 @@ int failed(const Error& error) {
 
 }  // namespace
 
-int serve(const std::vector<std::string>& arguments) {
-    const ParsedServe parsed = parse_serve(arguments);
-    if (!parsed.config) {
-        std::fputs(parsed.text.c_str(), parsed.exit_code == 0 ? stdout : stderr);
-        return parsed.exit_code;
-    }
-    const ServeConfig& config = *parsed.config;
+std::string ServeCommand::description() const {
+    return "Serves the databases in a data directory over the Cosmos DB REST API.";
+}
+
+std::vector<cli::Example> ServeCommand::examples() const {
+    return {{"orrery serve --data ./data", "Serve a data directory on localhost"},
+            {"orrery serve --ephemeral --listen 127.0.0.1:0 --port-file port",
+             "Serve an empty database in memory, for tests, on a free port"}};
+}
+
+int ServeCommand::run() {
+    const ServeConfig& config = options_.config();
     log::configure(config.log_level, config.log_format);
     sigset_t signals;
     block_signals(signals);
