@@ -1,12 +1,14 @@
 #include "server/commands/commands.h"
 
 #include "server/commands/serve.h"
+#include "tools/commands.h"
 
 namespace orrery::server {
 
 cli::Commands all_commands() {
     cli::Commands out;
     out.push_back(std::make_unique<ServeCommand>());
+    out.push_back(tools::make_export());
     out.push_back(make_inspect());
     return out;
 }

@@ -1,0 +1,169 @@
+#include "client/client.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <thread>
+
+#include "base/check.h"
+#include "base/http_date.h"
+#include "base/http_status.h"
+#include "base/stopwatch.h"
+
+namespace orrery::client {
+
+namespace {
+
+constexpr std::string_view kApiVersion = "2020-07-15";
+constexpr std::chrono::milliseconds kFirstPause{50};
+constexpr std::chrono::milliseconds kPauseMax{5'000};
+// How soon an interruption ends a wait.
+constexpr std::chrono::milliseconds kSlice{50};
+
+auth::MasterKey decoded(const std::string& key) {
+    auto out = auth::MasterKey::from_base64(key);
+    CHECK(out.has_value());  // resolve_account() has checked it
+    return *std::move(out);
+}
+
+template <typename T>
+T number(std::optional<std::string_view> text, T missing) {
+    if (!text) return missing;
+    T out = missing;
+    std::from_chars(text->data(), text->data() + text->size(), out);
+    return out;
+}
+
+// Refusals that pass, and have changed nothing.
+bool passes(unsigned status) { return status == 429 || status == 449 || status == 503; }
+
+// What the server asks for, or twice as long as last time.
+std::chrono::milliseconds wait_of(const http::ClientResponse& response,
+                                  std::chrono::milliseconds otherwise) {
+    const auto asked = response.header("x-ms-retry-after-ms");
+    return asked ? std::chrono::milliseconds(number<std::int64_t>(asked, 0)) : otherwise;
+}
+
+constexpr std::array kCodes = {ErrorCode::kBadRequest,
+                               ErrorCode::kUnauthorized,
+                               ErrorCode::kForbidden,
+                               ErrorCode::kNotFound,
+                               ErrorCode::kMethodNotAllowed,
+                               ErrorCode::kTimeout,
+                               ErrorCode::kConflict,
+                               ErrorCode::kGone,
+                               ErrorCode::kPreconditionFailed,
+                               ErrorCode::kTooLarge,
+                               ErrorCode::kFailedDependency,
+                               ErrorCode::kThrottled,
+                               ErrorCode::kRetryWith,
+                               ErrorCode::kNotImplemented,
+                               ErrorCode::kUnavailable};
+
+ErrorCode code_of(unsigned status) {
+    for (const ErrorCode code : kCodes) {
+        if (http_status(code) == status) return code;
+    }
+    return status < 500 ? ErrorCode::kBadRequest : ErrorCode::kInternal;
+}
+
+}  // namespace
+
+std::uint32_t Response::sub_status() const {
+    return number<std::uint32_t>(raw.header("x-ms-substatus"), 0);
+}
+
+Error error_of(const Response& response) {
+    const auto body = json::Value::parse(response.body());
+    const json::Value* const message = body ? body->find("message") : nullptr;
+    std::string text = message != nullptr && message->is_string()
+                           ? message->string().substr(0, message->string().find('\r'))
+                           : "the server answered " + std::to_string(response.status);
+    return Error(code_of(response.status), std::move(text), response.sub_status());
+}
+
+Client::Client(const Account& account,
+               const Clock& clock,
+               RetryPolicy policy,
+               const std::atomic<bool>* interrupted)
+    : account_(account),
+      clock_(clock),
+      policy_(policy),
+      interrupted_(interrupted),
+      key_(decoded(account.key)),
+      connection_(account.endpoint, {.tls = account.tls}) {}
+
+Result<Response> Client::send(const Request& request) {
+    const bool repeatable = request.idempotent || request.method == "GET";
+    const Time start = monotonic_now();
+    std::chrono::milliseconds backoff = kFirstPause;
+    Response out;
+    while (true) {
+        if (interrupted()) return Error(ErrorCode::kTimeout, "interrupted");
+        auto answer = attempt(request);
+        std::chrono::milliseconds wait = backoff;
+        Time deadline = start + policy_.total;
+        if (answer) {
+            out.status = answer->status;
+            out.charge += number<double>(answer->header("x-ms-request-charge"), 0);
+            out.raw = *std::move(answer);
+            if (!passes(out.status)) return out;
+            wait = wait_of(out.raw, backoff);
+        } else if (answer.error().code() == ErrorCode::kUnavailable) {
+            deadline = start + policy_.unreachable;
+        } else if (answer.error().code() != ErrorCode::kTimeout || !repeatable) {
+            return std::move(answer).take_error();
+        }
+        backoff = std::min(backoff * 2, kPauseMax);
+        if (!pause(wait, deadline)) {
+            if (!answer) return std::move(answer).take_error();
+            return out;
+        }
+        if (answer && out.status == 429) ++out.throttled;
+    }
+}
+
+Result<Response> Client::call(const Request& request) {
+    Response response = TRY(send(request));
+    if (!response.ok()) return error_of(response);
+    return response;
+}
+
+Result<json::Value> Client::read(const Path& path) {
+    const Response response = TRY(call({.method = "GET", .path = path}));
+    auto body = json::Value::parse(response.body());
+    if (!body) return Error(ErrorCode::kInternal, "the server's answer is not JSON");
+    return body;
+}
+
+Result<http::ClientResponse> Client::attempt(const Request& request) {
+    const std::string date = print_http_date(clock_.now_seconds());
+    const std::string authorization = key_.authorization(
+        request.method, request.path.resource_type(), request.path.resource_link(), date);
+    std::vector<http::ClientHeader> headers = {{"authorization", authorization},
+                                               {"x-ms-date", date},
+                                               {"x-ms-version", kApiVersion},
+                                               {"Accept", "application/json"}};
+    if (!request.body.empty()) headers.emplace_back("Content-Type", "application/json");
+    for (const auto& [name, value] : request.headers) {
+        headers.emplace_back(name, value);
+    }
+    return connection_.send({.method = request.method,
+                             .target = request.path.target(),
+                             .headers = headers,
+                             .body = request.body});
+}
+
+bool Client::pause(std::chrono::milliseconds time, Time deadline) const {
+    const Time until = monotonic_now() + time;
+    if (until > deadline) return false;
+    while (!interrupted()) {
+        const auto left =
+            std::chrono::duration_cast<std::chrono::milliseconds>(until - monotonic_now());
+        if (left.count() <= 0) return true;
+        std::this_thread::sleep_for(std::min(left, kSlice));
+    }
+    return false;
+}
+
+}  // namespace orrery::client

@@ -1,0 +1,104 @@
+#include "client/pages.h"
+
+#include <utility>
+
+#include "json/scan.h"
+#include "json/text.h"
+#include "json/walk.h"
+
+namespace orrery::client {
+
+namespace {
+
+Headers selection_headers(const Selection& selection) {
+    Headers out = {{"x-ms-max-item-count", std::to_string(selection.page_items)}};
+    if (selection.partition_key) {
+        out.emplace_back("x-ms-documentdb-partitionkey", *selection.partition_key);
+    }
+    if (selection.range) {
+        out.emplace_back("x-ms-start-epk", selection.range->min_inclusive);
+        out.emplace_back("x-ms-end-epk", selection.range->max_exclusive);
+        out.emplace_back("x-ms-read-key-type", "EffectivePartitionKeyRange");
+    }
+    out.insert(out.end(), selection.headers.begin(), selection.headers.end());
+    return out;
+}
+
+std::string query_body(const Query& query) {
+    json::Value::Object body;
+    body.push_back({"query", query.text});
+    body.push_back({"parameters", query.parameters});
+    return json::Value(std::move(body)).text();
+}
+
+// Items in an array in an object.
+constexpr int kPageDepthMax = json::kDepthMax + 2;
+
+std::optional<std::string> minified(std::string_view text) {
+    if (!text.starts_with('{') || !json::check(text, kPageDepthMax)) return std::nullopt;
+    return json::minify(text);
+}
+
+}  // namespace
+
+std::vector<std::string_view> Page::elements() const {
+    std::vector<std::string_view> out;
+    json::Walk members(body);
+    while (const auto member = members.next()) {
+        if (!member->value.starts_with('[')) continue;
+        json::Walk elements(member->value);
+        while (const auto element = elements.next()) {
+            out.push_back(element->value);
+        }
+        break;
+    }
+    return out;
+}
+
+Pages::Pages(Client& client, Path path, Selection selection)
+    : client_(client), path_(std::move(path)), selection_(std::move(selection)) {}
+
+Pages::Pages(Client& client, Path path, Query query, Selection selection)
+    : client_(client),
+      path_(std::move(path)),
+      selection_(std::move(selection)),
+      query_(std::move(query)) {}
+
+Result<std::optional<Page>> Pages::next() {
+    if (ended_) return std::optional<Page>();
+    Request request{
+        .method = query_ ? "POST" : "GET", .path = path_, .headers = selection_headers(selection_)};
+    if (query_) {
+        request.headers.emplace_back("x-ms-documentdb-isquery", "True");
+        request.headers.emplace_back("Content-Type", "application/query+json");
+        if (!selection_.partition_key) {
+            request.headers.emplace_back("x-ms-documentdb-query-enablecrosspartition", "True");
+        }
+        request.body = query_body(*query_);
+        request.idempotent = true;
+    }
+    if (!continuation_.empty()) request.headers.emplace_back("x-ms-continuation", continuation_);
+    Response response = TRY(client_.call(request));
+    auto body = minified(response.body());
+    if (!body) return Error(ErrorCode::kInternal, "the server's answer is not JSON");
+    continuation_ = response.header("x-ms-continuation");
+    ended_ = continuation_.empty();
+    return std::optional(Page{.response = std::move(response), .body = *std::move(body)});
+}
+
+Result<std::vector<Range>> read_ranges(Client& client, const Path& container) {
+    std::vector<Range> out;
+    Pages pages(client, container / "pkranges");
+    while (auto page = TRY(pages.next())) {
+        for (const std::string_view range : page->elements()) {
+            const auto text = [&](std::string_view name) {
+                const auto found = json::find_member(range, name);
+                return found && found->starts_with('"') ? json::unquote(*found) : std::string();
+            };
+            out.push_back({text("id"), text("minInclusive"), text("maxExclusive")});
+        }
+    }
+    return out;
+}
+
+}  // namespace orrery::client

@@ -1,0 +1,75 @@
+// Feeds and queries, page by page.
+
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "client/client.h"
+
+namespace orrery::client {
+
+// One range of a container's hash space.
+struct Range {
+    std::string id;
+    std::string min_inclusive;  // hexadecimal
+    std::string max_exclusive;
+
+    bool operator==(const Range&) const = default;
+};
+
+Result<std::vector<Range>> read_ranges(Client& client, const Path& container);
+
+// Which items, and in what pages.
+struct Selection {
+    // Of one partition key value, as JSON: ["a"].
+    std::optional<std::string> partition_key = std::nullopt;
+    // Of a part of the hash space. It may cover several physical partitions, or less than one.
+    std::optional<Range> range = std::nullopt;
+    int page_items = -1;  // as many as fit
+    Headers headers = {};
+};
+
+struct Query {
+    std::string text;
+    json::Value parameters = json::Value::Array{};
+};
+
+struct Page {
+    Response response;
+    // Validated and minified: what json::Walk takes.
+    std::string body;
+
+    // The elements as JSON texts, slices of the body: those of "Documents", "Databases" ...
+    std::vector<std::string_view> elements() const;
+};
+
+// Walks a feed (GET) or the results of a query (POST). Ranges that have split in the meantime are
+// the server's concern: they are addressed by their place in the hash space.
+class Pages {
+public:
+    Pages(Client& client, Path path, Selection selection = {});
+    Pages(Client& client, Path path, Query query, Selection selection = {});
+    // Continues after the page with this continuation.
+    void resume(std::string continuation) { continuation_ = std::move(continuation); }
+
+    // The next page; nothing after the last one. After an error the same page can be asked for
+    // again.
+    Result<std::optional<Page>> next();
+
+    // Of the last page; empty when there are no more.
+    const std::string& continuation() const { return continuation_; }
+
+private:
+    Client& client_;
+    const Path path_;
+    const Selection selection_;
+    const std::optional<Query> query_;
+    std::string continuation_;
+    bool ended_ = false;
+};
+
+}  // namespace orrery::client

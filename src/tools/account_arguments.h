@@ -1,0 +1,23 @@
+// The options of all tools that say which server to talk to.
+
+#pragma once
+
+#include "cli/command.h"
+#include "client/account.h"
+
+namespace orrery::tools {
+
+class AccountArguments {
+public:
+    void declare(CLI::App& app);
+
+    // What is wrong with the options, if anything; afterwards account() is the one they name.
+    std::string check();
+    const client::Account& account() const { return account_; }
+
+private:
+    client::AccountOptions options_;
+    client::Account account_;
+};
+
+}  // namespace orrery::tools

@@ -1,0 +1,13 @@
+// The commands that talk to a server through its REST API.
+
+#pragma once
+
+#include <memory>
+
+#include "cli/command.h"
+
+namespace orrery::tools {
+
+std::unique_ptr<cli::Command> make_export();
+
+}  // namespace orrery::tools

@@ -1,0 +1,129 @@
+#include "tools/export/exporter.h"
+
+#include <algorithm>
+#include <chrono>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "base/files.h"
+
+namespace orrery::tools {
+
+namespace {
+
+// What an interrupted export reads again at most.
+constexpr std::chrono::milliseconds kCheckpointInterval{250};
+
+}  // namespace
+
+Exporter::Exporter(const ExportSource& source,
+                   ExportPlan& plan,
+                   ExportOutput& output,
+                   std::string checkpoint,
+                   cli::ProgressCounts& counts,
+                   const std::atomic<bool>& interrupted)
+    : source_(source),
+      plan_(plan),
+      output_(output),
+      checkpoint_(std::move(checkpoint)),
+      counts_(counts),
+      interrupted_(interrupted) {}
+
+Status Exporter::run() {
+    if (!checkpoint_.empty()) TRY(write_checkpoint());
+    std::vector<std::thread> workers;
+    const std::size_t count = std::min(source_.parallel, plan_.tasks.size());
+    for (std::size_t i = 0; i < count; ++i) {
+        workers.emplace_back([this] { work(); });
+    }
+    std::thread checkpoints([this] { keep_checkpoints(); });
+    for (std::thread& worker : workers) {
+        worker.join();
+    }
+    {
+        const std::lock_guard lock(mutex_);
+        finished_ = true;
+    }
+    changed_.notify_all();
+    checkpoints.join();
+    if (error_) return error_->copy();
+    if (!checkpoint_.empty()) TRY(write_checkpoint());
+    if (interrupted_) return Error(ErrorCode::kTimeout, "interrupted");
+    return output_.finish();
+}
+
+void Exporter::work() {
+    client::Client client(source_.account, clock_, {}, &interrupted_);
+    while (!stopping()) {
+        const std::size_t number = next_task_++;
+        if (number >= plan_.tasks.size()) return;
+        ExportTask& task = plan_.tasks[number];
+        if (task.done) continue;
+        if (const Status read_all = read(task, client); !read_all) fail(read_all.error());
+    }
+}
+
+Status Exporter::read(ExportTask& task, client::Client& client) {
+    client::Selection selection = source_.selection;
+    selection.range = task.range;
+    client::Pages pages =
+        source_.query ? client::Pages(client, source_.items, *source_.query, std::move(selection))
+                      : client::Pages(client, source_.items, std::move(selection));
+    pages.resume(task.continuation);
+    while (!stopping()) {
+        const auto page = pages.next();
+        // Nobody waits for the answer any more.
+        if (!page && interrupted_) return {};
+        if (!page) return page.error().copy();
+        if (!*page) return {};
+        TRY(write_page(task, **page, pages.continuation()));
+    }
+    return {};
+}
+
+Status Exporter::write_page(ExportTask& task,
+                            const client::Page& page,
+                            const std::string& continuation) {
+    counts_.add_charge(page.response.charge);
+    std::vector<std::string> items;
+    for (const std::string_view element : page.elements()) {
+        append_item(items.emplace_back(), element, source_.system_properties);
+    }
+    const std::lock_guard lock(mutex_);
+    for (const std::string& item : items) {
+        output_.add(item);
+    }
+    TRY(output_.write());
+    task.continuation = continuation;
+    task.done = continuation.empty();
+    plan_.items = output_.items();
+    plan_.bytes = output_.bytes();
+    counts_.items = plan_.items;
+    counts_.done = plan_.items;
+    return {};
+}
+
+Status Exporter::write_checkpoint() {
+    const std::lock_guard lock(mutex_);
+    TRY(output_.sync());
+    return write_private_file(checkpoint_, plan_.text());
+}
+
+void Exporter::keep_checkpoints() {
+    if (checkpoint_.empty()) return;
+    std::unique_lock lock(mutex_);
+    while (!changed_.wait_for(lock, kCheckpointInterval, [this] { return finished_; })) {
+        lock.unlock();
+        if (const Status written = write_checkpoint(); !written) fail(written.error());
+        lock.lock();
+    }
+}
+
+void Exporter::fail(const Error& error) {
+    const std::lock_guard lock(mutex_);
+    if (!error_) error_ = error.copy();
+    failed_ = true;
+}
+
+}  // namespace orrery::tools
