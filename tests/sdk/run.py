@@ -4,7 +4,6 @@ and with partitions that are split and merged all the time."""
 
 import argparse
 import base64
-import hashlib
 import json
 import os
 import re
@@ -28,6 +27,7 @@ sys.path.insert(0, str(HERE.parent / "golden"))
 import parse  # noqa: E402
 import queries  # noqa: E402
 from lib.client import EMULATOR_KEY  # noqa: E402
+from lib.install import Failure, call, install_once, install_python  # noqa: E402
 from lib.server import DEFAULT_BINARY, Server, ServerError  # noqa: E402
 
 ROOT = HERE.parents[1]
@@ -48,10 +48,6 @@ CHURN_ATTEMPTS = 3
 # other. documentdb leaves the ranges of a change feed, and so their 410, to its callers.
 CHURN_LEFT_OUT = {"js": "(query[.](group_by|golden|resume|parallel)|bulk[.].*)$", "python": "query[.]parallel$",
                   "java": "(changes[.]processor_killed|query[.]resume)$", "documentdb": "changes[.]"}
-
-
-class Failure(Exception):
-    pass
 
 
 @dataclass(frozen=True)
@@ -313,26 +309,8 @@ def why_missing(tool: Tool) -> str | None:
 
 
 def prepare(sdk: Sdk) -> None:
-    target = BUILD / sdk.name
-    digest = hashlib.sha256()
-    for pattern in sdk.pins:
-        for path in sorted((HERE / sdk.name).glob(pattern)):
-            digest.update(path.name.encode() + b"\0" + path.read_bytes())
-    stamp = target / ".stamp"
-    if stamp.exists() and stamp.read_text() == digest.hexdigest():
-        return
-    print(f"{sdk.name}: installing into {target.relative_to(ROOT)}", flush=True)
-    shutil.rmtree(target, ignore_errors=True)
-    target.mkdir(parents=True)
-    sdk.install(target)
-    stamp.write_text(digest.hexdigest())
-
-
-def call(command: list, cwd: Path) -> None:
-    done = subprocess.run([str(part) for part in command], cwd=cwd, stdin=subprocess.DEVNULL,
-                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
-    if done.returncode != 0:
-        raise Failure(f"{' '.join(map(str, command))}: exit code {done.returncode}\n{done.stdout[-3000:]}")
+    pins = [path for pattern in sdk.pins for path in sorted((HERE / sdk.name).glob(pattern))]
+    install_once(BUILD / sdk.name, pins, lambda: sdk.install(BUILD / sdk.name))
 
 
 def node_sdk(name: str, programs: list[str]) -> Sdk:
@@ -349,12 +327,6 @@ def node_sdk(name: str, programs: list[str]) -> Sdk:
 
     return Sdk(name, [Tool("node", ["--version"], (20,)), Tool("npm", ["--version"], ())],
                ["package*.json"], install, command_lines)
-
-
-def install_python(target: Path) -> None:
-    call([sys.executable, "-m", "venv", target / "venv"], target)
-    call([target / "venv/bin/python", "-m", "pip", "install", "-q", "--disable-pip-version-check",
-          "-r", HERE / "python/requirements.txt"], target)
 
 
 def install_java(target: Path) -> None:
@@ -399,7 +371,7 @@ SDKS = {sdk.name: sdk for sdk in [
     node_sdk("js", ["main.js", "golden.js", "telemetry.js"]),
     node_sdk("documentdb", ["main.js"]),
     Sdk("python", [Tool("python3", ["-c", "import ensurepip, venv, sys; print(sys.version)"], (3, 9))],
-        ["requirements.txt"], install_python,
+        ["requirements.txt"], lambda target: install_python(target, HERE / "python/requirements.txt"),
         lambda _: [[str(BUILD / "python/venv/bin/python"), "-B", str(HERE / "python" / program)]
                    for program in ("main.py", "telemetry.py")]),
     Sdk("java", [Tool("mvn", ["--version"], ()), Tool("javac", ["-version"], (11,)),
