@@ -87,7 +87,7 @@ STEPS = {step.name: step for step in [
     on_release("consistency", "python3 tests/consistency/run.py"),
     on_release("isolation-splits", "ORRERY_CHURN_PARTITIONS_MS=100 python3 tests/isolation/run.py "
                "--partitions 2 --seconds 8 --kills 2"),
-    on_release("tools", "python3 tests/tools/export.py"),
+    on_release("tools", "python3 tests/tools/program.py && python3 tests/tools/export.py"),
     on_release("modelling", "python3 examples/modelling/run.py"),
     on_release("abuse", "python3 tests/abuse/run.py", alone=True),
     build("asan"), unit("asan"), golden("golden-asan", "asan", "default,page-size-1"),
