@@ -30,18 +30,23 @@ bool AccountKeys::set(KeySlot slot, const std::string& base64) {
     if (!key) return false;
     const std::lock_guard lock(changing_);
     auto changed = std::make_shared<Keys>(*keys_.load());
-    changed->at(index(slot)) = {.text = base64,
-                                .key = std::make_shared<const MasterKey>(std::move(*key))};
+    Key& changing = changed->at(index(slot));
+    if (changing.text == base64) return true;
+    changing = {.text = base64,
+                .key = std::make_shared<const MasterKey>(std::move(*key)),
+                .number = changing.number + 1};
     keys_.store(std::move(changed));
     return true;
 }
 
-std::optional<KeySlot> AccountKeys::find_signer(const SignedParts& parts,
-                                                std::string_view signature) const {
+std::optional<KeyVersion> AccountKeys::find_signer(const SignedParts& parts,
+                                                   std::string_view signature) const {
     const std::shared_ptr<const Keys> keys = keys_.load();
     for (const KeySlot slot : kKeySlots) {
         const Key& one = (*keys)[index(slot)];
-        if (one.key && one.key->has_signed(parts, signature)) return slot;
+        if (one.key && one.key->has_signed(parts, signature)) {
+            return KeyVersion{.slot = slot, .number = one.number};
+        }
     }
     return std::nullopt;
 }

@@ -28,6 +28,12 @@ std::string_view name_of(KeySlot slot);
 // Ignores case.
 std::optional<KeySlot> parse_key_slot(std::string_view name);
 
+// A key that a slot has or had.
+struct KeyVersion {
+    KeySlot slot = KeySlot::kPrimary;
+    std::uint32_t number = 0;  // counts the keys of the slot
+};
+
 class AccountKeys {
 public:
     AccountKeys() : keys_(std::make_shared<const Keys>()) {}
@@ -36,8 +42,13 @@ public:
     // is not a key (see MasterKey::from_base64), and nothing changes.
     bool set(KeySlot slot, const std::string& base64);
 
-    // The slot of the key that has signed the request, if any has.
-    std::optional<KeySlot> find_signer(const SignedParts& parts, std::string_view signature) const;
+    // The key that has signed the request, if any has.
+    std::optional<KeyVersion> find_signer(const SignedParts& parts,
+                                          std::string_view signature) const;
+    // Whether the key has not been replaced since.
+    bool is_current(const KeyVersion& key) const {
+        return keys_.load()->at(index(key.slot)).number == key.number;
+    }
 
     // In base64; empty if there is none.
     std::string text(KeySlot slot) const { return keys_.load()->at(index(slot)).text; }
@@ -46,6 +57,7 @@ private:
     struct Key {
         std::string text;
         std::shared_ptr<const MasterKey> key;
+        std::uint32_t number = 0;
     };
     using Keys = std::array<Key, kKeySlots.size()>;
 

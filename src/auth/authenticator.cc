@@ -32,6 +32,23 @@ Result<Principal> Authenticator::identify(std::optional<std::string_view> author
                  kHeaderMalformed);
 }
 
+Status Authenticator::check_still_valid(const Principal& principal, std::int64_t now) const {
+    switch (principal.kind) {
+        case Principal::Kind::kAccountKey:
+        case Principal::Kind::kReadOnlyKey:
+            if (keys_.is_current(principal.key)) return {};
+            return Error(ErrorCode::kUnauthorized,
+                         "The key that signed the request has been replaced.");
+        case Principal::Kind::kResourceToken:
+            return check_time(*principal.grant, now);
+        case Principal::Kind::kBearerToken:
+            return check_time(*principal.identity, now);
+        case Principal::Kind::kNobody:
+            break;
+    }
+    return {};
+}
+
 Result<Principal> Authenticator::identify_key(std::string_view signature,
                                               const SignedParts& parts,
                                               std::int64_t now) const {
@@ -41,7 +58,7 @@ Result<Principal> Authenticator::identify_key(std::string_view signature,
     if (!signer) return wrong_signature(parts);
     Principal principal;
     principal.kind =
-        is_read_only(*signer) ? Principal::Kind::kReadOnlyKey : Principal::Kind::kAccountKey;
+        is_read_only(signer->slot) ? Principal::Kind::kReadOnlyKey : Principal::Kind::kAccountKey;
     principal.key = *signer;
     return principal;
 }

@@ -25,6 +25,11 @@ public:
                                const SignedParts& parts,
                                std::int64_t now) const;
 
+    // For what goes on after its request: whether the credential that identify() has accepted would
+    // still be, as far as keys of the account and times of tokens decide that. Its errors are the
+    // same.
+    Status check_still_valid(const Principal& principal, std::int64_t now) const;
+
 private:
     Result<Principal> identify_key(std::string_view signature,
                                    const SignedParts& parts,

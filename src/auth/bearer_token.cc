@@ -96,19 +96,19 @@ Result<Identity> read_claims(const Value& claims) {
     return out;
 }
 
-Status check_identity_time(const Identity& identity, std::int64_t now) {
+bool same_bytes(std::string_view a, std::string_view b) {
+    return a.size() == b.size() && CRYPTO_memcmp(a.data(), b.data(), a.size()) == 0;
+}
+
+}  // namespace
+
+Status check_time(const Identity& identity, std::int64_t now) {
     constexpr std::int64_t kSkew = model::limits::kBearerTokenSkewSeconds;
     if (now >= identity.expires + kSkew) return refused(bearer::kExpired, "it has expired.");
     if (now < identity.not_before - kSkew)
         return refused(bearer::kNotYetValid, "it is not valid yet.");
     return {};
 }
-
-bool same_bytes(std::string_view a, std::string_view b) {
-    return a.size() == b.size() && CRYPTO_memcmp(a.data(), b.data(), a.size()) == 0;
-}
-
-}  // namespace
 
 void BearerTokens::set_keys(KeySet keys) {
     keys_.store(std::make_shared<const KeySet>(std::move(keys)));
@@ -124,7 +124,7 @@ Result<IdentityPtr> BearerTokens::check(std::string_view token, std::int64_t now
     IdentityPtr identity = remembered(name);
     const bool known = identity != nullptr;
     if (!known) identity = std::make_shared<const Identity>(TRY(verify(token)));
-    TRY(check_identity_time(*identity, now));
+    TRY(check_time(*identity, now));
     // Those of emulators are as quick to check as to find, and end with the key.
     if (!known && !identity->trusted) remember(name, identity, generation);
     return identity;

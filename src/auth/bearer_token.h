@@ -46,6 +46,9 @@ struct Identity {
 };
 using IdentityPtr = std::shared_ptr<const Identity>;
 
+// kUnauthorized before the token is valid and after it has expired.
+Status check_time(const Identity& identity, std::int64_t now);
+
 struct BearerTokenOptions {
     std::vector<std::string> issuers;
     std::vector<std::string> audiences;

@@ -6,7 +6,7 @@ std::string describe(const Principal& principal) {
     switch (principal.kind) {
         case Principal::Kind::kAccountKey:
         case Principal::Kind::kReadOnlyKey:
-            return std::string(name_of(principal.key)) + " key";
+            return std::string(name_of(principal.key.slot)) + " key";
         case Principal::Kind::kResourceToken: {
             const ResourceGrant& grant = *principal.grant;
             std::string out =

@@ -22,7 +22,7 @@ struct Principal {
     };
 
     Kind kind = Kind::kNobody;
-    KeySlot key = KeySlot::kPrimary;                       // of a key
+    KeyVersion key = {};                                   // of a key
     std::shared_ptr<const ResourceGrant> grant = nullptr;  // of a resource token
     IdentityPtr identity = nullptr;                        // of a bearer token
 };

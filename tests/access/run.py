@@ -15,7 +15,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from lib.client import Answer, Client, make_container  # noqa: E402
 from lib.report import Report, expect, scratch_directory  # noqa: E402
 from lib.server import DEFAULT_BINARY, Server  # noqa: E402
-from operations import DATABASE, MINE, OTHER, operations, pk, routes  # noqa: E402
+from operations import DATABASE, MINE, OTHER, UPSERT, operations, pk, routes  # noqa: E402
 from rules import INVALID, RULES  # noqa: E402
 import tokens  # noqa: E402
 
@@ -301,6 +301,46 @@ def recreated(world: World) -> None:
     expect(status(world, made["by rid"], path="/" + link) == 403, "the new one, by rid")
 
 
+def streams(world: World) -> None:
+    """A stream of events ends with what allows it: its role, a key that is regenerated."""
+    assignment = "/sqlRoleAssignments/44444444-4444-4444-4444-444444444444"
+    world.must("PUT", assignment, {"properties": {"roleDefinitionId": "/sqlRoleDefinitions/" + READER, "scope": MINE,
+                                                  "principalId": "listener"}})
+    token = {"authorization": "type=aad&ver=1.0&sig=" + world.signer.token("listener")}
+    made = world.must("POST", "/regenerateKey", {"keyKind": "secondaryReadonly"}).json()
+    world.keys["secondaryReadonly"] = made["secondaryReadonlyMasterKey"]
+
+    def listen(client: Client, headers: dict):
+        path = MINE + "/docs"
+        client.connection.request("GET", path, None, client.signed("GET", path) | headers | {
+            "Accept": "text/event-stream", "If-None-Match": "*"})
+        answer = client.connection.getresponse()
+        expect(answer.status == 200, f"stream: {answer.status}")
+        return answer
+
+    def write(number: int) -> None:
+        world.must("POST", MINE + "/docs", {"id": "1", "pk": "a", "n": number}, pk("a") | UPSERT)
+
+    def field(stream, name: str) -> str:
+        for line in stream:
+            if line.startswith(name.encode()):
+                return line.decode()
+        raise AssertionError(f"the stream has ended without a line '{name}'")
+
+    with Client(world.server.port) as one, Client(world.server.port, world.keys["secondaryReadonly"]) as other:
+        by_role, by_key = listen(one, token), listen(other, {})
+        write(1)
+        expect('"n":1' in field(by_role, "data") and '"n":1' in field(by_key, "data"), "the first change")
+        world.must("DELETE", assignment)
+        write(2)
+        field(by_role, "event: error")
+        expect("does not have required RBAC permissions" in field(by_role, "data"), "another error")
+        expect('"n":2' in field(by_key, "data"), "the second change")
+        made = world.must("POST", "/regenerateKey", {"keyKind": "secondaryReadonly"}).json()
+        world.keys["secondaryReadonly"] = made["secondaryReadonlyMasterKey"]
+        field(by_key, "event: error")
+
+
 def escaped_links(world: World) -> None:
     """.NET escapes the names in links."""
     make_container(world.admin, "access", {"id": "a b", "partitionKey": {"paths": ["/pk"], "version": 2}})
@@ -392,7 +432,8 @@ def main() -> int:
             time.sleep(max(0.0, world.expiry - time.monotonic()))
             for credential in INVALID:
                 report.run(f"table: {credential}", lambda: table(world, credential))
-            for check in (audit, messages, recreated, escaped_links, key_prefixes, rotation, key_set_rotation):
+            for check in (audit, messages, recreated, escaped_links, key_prefixes, streams,
+                          rotation, key_set_rotation):
                 report.run(check.__name__, lambda: check(world))
             report.run("after_restart", lambda: after_restart(world, binary))
         finally:

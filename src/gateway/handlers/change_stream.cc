@@ -23,7 +23,9 @@ namespace {
 // Texts of the request, which is gone when the response begins.
 struct StreamRequest {
     explicit StreamRequest(const Call& call)
-        : version(call.context.request.api_version),
+        : principal(call.context.principal),
+          target(call.exchange().target()),
+          version(call.context.request.api_version),
           database(call.path.ids[0]),
           container(call.path.ids[1]),
           claim(call.context.allowance.claim) {
@@ -58,6 +60,8 @@ struct StreamRequest {
         return out;
     }
 
+    auth::Principal principal;
+    std::string target;
     service::ApiVersion version;
     std::string database;
     std::string container;
@@ -108,7 +112,9 @@ public:
         for (int moves = 0;; ++moves) {
             service::Context context;
             context.request = request_.request();
+            context.principal = request_.principal;
             context.allowance.may_block = may_block;
+            TRY(check_access(context));
             // Looking for news is free.
             if (may_block) context.allowance.claim = request_.claim;
             const auto found = TRY(backend_.resources.find(
@@ -138,6 +144,7 @@ public:
     }
 
     void look() override {
+        if (const Status valid = check_credential(); !valid) return stumble(valid.error());
         if (monotonic_now() < not_before_) return wait();
         if (is_quiet()) return send_or_wait({});
         const Result<std::string> events = read(false);
@@ -149,6 +156,22 @@ public:
     }
 
 private:
+    // A stream outlives its request, but not what the request was allowed by.
+    Status check_credential() const {
+        return backend_.authenticator.check_still_valid(request_.principal,
+                                                        backend_.clock.now_seconds());
+    }
+    Status check_access(const service::Context& context) const {
+        TRY(check_credential());
+        return backend_.access.check(context,
+                                     auth::Action::kReadFeed,
+                                     {.database = request_.database,
+                                      .container = request_.container,
+                                      .child_type = "docs",
+                                      .method = "GET",
+                                      .target = request_.target});
+    }
+
     // Much cheaper than read().
     bool is_quiet() const {
         if (!quiet_.are_quiet()) return false;

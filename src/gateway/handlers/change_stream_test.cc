@@ -18,6 +18,7 @@ using testing::StartsWith;
 using testing_support::FakeExchange;
 using testing_support::GatewayTest;
 using testing_support::Headers;
+using testing_support::kKey;
 using testing_support::Reply;
 
 using Stream = std::shared_ptr<http::BodyStream>;
@@ -32,6 +33,14 @@ protected:
         auto response = exchange->response();
         if (const auto admitted = gateway_.admit(exchange)) admitted->handle();
         return response.get();
+    }
+    auth::ResourceGrant grant_for_a_minute() {
+        auth::ResourceGrant grant;
+        grant.database = "d";
+        grant.container = "c";
+        grant.issued = clock_.now_seconds();
+        grant.expires = clock_.now_seconds() + 60;
+        return grant;
     }
     static std::string next(const Stream& stream) {
         const auto piece = std::make_shared<std::promise<std::string>>();
@@ -105,6 +114,29 @@ TEST_F(ChangeStreamTest, EndsWhenTheContainerIsRemoved) {
     const http::Response response = ask();
     EXPECT_EQ(events(response.stream), "retry: 1000\n\n");
     ASSERT_EQ(send("DELETE", "/dbs/d/colls/c").status, 204U);
+    EXPECT_THAT(events(response.stream), StartsWith("event: error\ndata: {\"message\":"));
+    EXPECT_EQ(next(response.stream), "");
+}
+
+TEST_F(ChangeStreamTest, EndsWhenItsTokenExpires) {
+    const auth::ResourceGrant grant = grant_for_a_minute();
+    const http::Response response = ask({{"authorization", services_.tokens->issue(grant)}});
+    EXPECT_EQ(events(response.stream), "retry: 1000\n\n");
+    ASSERT_EQ(create(R"({"id":"1","pk":"a"})").status, 201U);
+    EXPECT_THAT(events(response.stream), StartsWith("id: 1\n"));
+    clock_.advance(std::chrono::seconds(60));
+    ASSERT_EQ(create(R"({"id":"2","pk":"a"})").status, 201U);
+    EXPECT_THAT(events(response.stream), HasSubstr("not valid at the current time"));
+    EXPECT_EQ(next(response.stream), "");
+}
+
+TEST_F(ChangeStreamTest, EndsWhenItsKeyIsReplaced) {
+    const http::Response response = ask();
+    EXPECT_EQ(events(response.stream), "retry: 1000\n\n");
+    ASSERT_TRUE(keys_.set(auth::KeySlot::kPrimary, kKey));  // the same one
+    ASSERT_EQ(create(R"({"id":"1","pk":"a"})").status, 201U);
+    EXPECT_THAT(events(response.stream), StartsWith("id: 1\n"));
+    ASSERT_TRUE(keys_.set(auth::KeySlot::kPrimary, base64_encode(std::string(64, 'k'))));
     EXPECT_THAT(events(response.stream), StartsWith("event: error\ndata: {\"message\":"));
     EXPECT_EQ(next(response.stream), "");
 }
