@@ -17,6 +17,7 @@
 #include "base/memory_pool.h"
 #include "base/random.h"
 #include "gateway/change_streams.h"
+#include "gateway/cross_origin.h"
 #include "gateway/request_monitor.h"
 #include "model/consistency.h"
 #include "service/access.h"
@@ -84,6 +85,7 @@ struct Backend {
     std::function<std::string()> metrics_page;
     // The clients that may send requests, beside those on this machine; empty: all.
     std::vector<IpNetwork> allowed_networks;
+    AllowedOrigins allowed_origins;
     // Client certificates are required: without TLS, only what needs no credential is answered, and
     // only to clients on this machine.
     bool requires_tls = false;

@@ -1,10 +1,12 @@
 #include "gateway/call.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "base/ascii.h"
 #include "base/log.h"
+#include "base/percent.h"
 #include "gateway/headers.h"
 #include "gateway/status.h"
 #include "json/text.h"
@@ -56,6 +58,40 @@ void add_position_headers(http::Response& response,
 }
 
 }  // namespace
+
+std::optional<std::string_view> Call::header(std::string_view name) const {
+    const auto value = exchange_->header(name);
+    if (value || headers_of_target_.empty()) return value;
+    for (const auto& [given, text] : headers_of_target_) {
+        if (given == name) return text;
+    }
+    return std::nullopt;
+}
+
+Status Call::read_headers_of_target() {
+    // No signature of an account key is among them, because that needs a date.
+    constexpr std::array kNames = {header::kAuthorization,
+                                   header::kIfModifiedSince,
+                                   header::kIfNoneMatch,
+                                   header::kPartitionKey};
+    const std::string_view target = exchange_->target();
+    std::string_view rest = target.substr(std::min(target.find('?'), target.size() - 1) + 1);
+    while (!rest.empty()) {
+        const std::string_view parameter = rest.substr(0, rest.find('&'));
+        rest.remove_prefix(std::min(parameter.size() + 1, rest.size()));
+        const std::string_view name = parameter.substr(0, parameter.find('='));
+        const auto known = std::find_if(kNames.begin(), kNames.end(), [&](std::string_view one) {
+            return same_word(one, name);
+        });
+        if (known == kNames.end()) continue;
+        auto value = percent_decode(parameter.substr(std::min(name.size() + 1, parameter.size())));
+        if (!value) {
+            return Error(ErrorCode::kBadRequest, "The query string of the request is not valid.");
+        }
+        headers_of_target_.emplace_back(*known, *std::move(value));
+    }
+    return {};
+}
 
 bool Call::flag(std::string_view name) const {
     const auto value = header(name);

@@ -7,10 +7,13 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "base/result.h"
 #include "base/stopwatch.h"
 #include "base/trace_context.h"
+#include "gateway/cross_origin.h"
 #include "gateway/request_monitor.h"
 #include "gateway/resource_path.h"
 #include "http/message.h"
@@ -39,12 +42,14 @@ public:
     std::string client_address;          // of requests that are logged, see auth::is_management()
     int moves = 0;                       // how often its partition was gone
     std::chrono::milliseconds refusal_delay{};  // of the answer to an invalid credential
+    std::string allowed_origin;                 // may be told the answer; see cross_origin.h
 
     http::Exchange& exchange() { return *exchange_; }
     const http::Exchange& exchange() const { return *exchange_; }
-    std::optional<std::string_view> header(std::string_view name) const {
-        return exchange_->header(name);
-    }
+    std::optional<std::string_view> header(std::string_view name) const;
+    // Takes headers from the query string of the target, for clients that cannot send others: the
+    // event streams of browsers. kBadRequest if it cannot be decoded.
+    Status read_headers_of_target();
     // Whether the header is "true", ignoring case.
     bool flag(std::string_view name) const;
     std::string_view activity_id() const { return activity_id_; }
@@ -66,7 +71,7 @@ public:
 
     // Each ends the call; request data must not be used afterwards.
     void respond(http::Response response) {
-        count(response);
+        finish(response);
         exchange_->respond(std::move(response));
     }
     void fail(const Error& error) {
@@ -80,7 +85,7 @@ public:
     void respond_with(Make make_response) {
         exchange_->respond_with([this, make = std::move(make_response)] {
             http::Response response = make();
-            count(response);
+            finish(response);
             return response;
         });
     }
@@ -92,7 +97,8 @@ private:
         return status < 500 ? context.receipt.charge : 0;
     }
     Operation operation() const { return action ? Operation(*action) : Operation::unknown(); }
-    void count(const http::Response& response) {
+    void finish(http::Response& response) {
+        if (!allowed_origin.empty()) allow_origin(response, allowed_origin);
         monitor_.count(operation(), response.status, elapsed(), charge_for(response.status));
         if (!client_address.empty()) log_management(response.status);
     }
@@ -100,6 +106,7 @@ private:
 
     std::shared_ptr<http::Exchange> exchange_;
     std::string activity_id_;
+    std::vector<std::pair<std::string_view, std::string>> headers_of_target_;
     RequestMonitor& monitor_;
     Timer timer_;
 };

@@ -139,9 +139,12 @@ std::shared_ptr<http::AdmittedRequest> Gateway::admit(std::shared_ptr<http::Exch
     const bool too_open = backend_.requires_tls && !exchange->secure();
     const bool answers_probes = !too_open || exchange->from_loopback();
     if (answers_probes && handlers::answer_without_key(exchange, backend_)) return nullptr;
+    if (answer_preflight(backend_.allowed_origins, exchange)) return nullptr;
+    std::string origin = allowed_origin(backend_.allowed_origins, *exchange);
     std::string activity_id = activity_id_of(*exchange);
     auto admitted =
         std::make_shared<AdmittedCall>(backend_, std::move(exchange), std::move(activity_id));
+    admitted->call.allowed_origin = std::move(origin);
     if (too_open) {
         admitted->call.fail(
             Error(ErrorCode::kForbidden, "This server requires HTTPS with a client certificate."));
@@ -157,6 +160,7 @@ std::shared_ptr<http::AdmittedRequest> Gateway::admit(std::shared_ptr<http::Exch
 Status Gateway::prepare(Call& call) const {
     call.path = TRY(parse_resource_path(call.exchange().target()));
     find_route(call);
+    if (call.is_change_feed && handlers::wants_events(call)) TRY(call.read_headers_of_target());
     TRY(check_client(backend_, call));
     if (call.path.type == ResourceType::kAddress) {
         // Checked before the signature, which for addresses covers the resource in the query

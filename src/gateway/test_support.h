@@ -232,6 +232,7 @@ protected:
                        .slow_query = std::nullopt,
                        .metrics_page = [] { return std::string("orrery_up 1\n"); },
                        .allowed_networks = allowed_networks_,
+                       .allowed_origins = {},
                        .requires_tls = requires_tls_,
                        .metrics_token = metrics_token_,
                        .healthy = [this] { return healthy_; },

@@ -91,6 +91,18 @@ std::string set_allowed(const std::string& text, ServeConfig& config) {
     return {};
 }
 
+// Takes origins such as https://app.example, or *; empty text when they are fine.
+std::string set_origins(const std::string& text, ServeConfig& config) {
+    config.allowed_origins = cli::split_list(text);
+    for (const std::string& origin : config.allowed_origins) {
+        if (!gateway::is_origin(origin)) {
+            return "'" + origin + "' is not an origin such as https://app.example, without a path";
+        }
+    }
+    if (config.allowed_origins.empty()) return "'" + text + "' names no origin";
+    return {};
+}
+
 const Choices<log::Level> kLevels = {{"debug", log::Level::kDebug},
                                      {"info", log::Level::kInfo},
                                      {"warn", log::Level::kWarn},
@@ -233,6 +245,13 @@ void add_options(CLI::App& app, ServeConfig& config, Texts& texts) {
         texts.allow,
         "Networks that may send requests, such as 10.0.0.0/8, separated by commas (default: all)")
         ->check([&config](const std::string& text) { return set_allowed(text, config); });
+    add(app,
+        "cors-origins",
+        texts.cors_origins,
+        "Origins whose pages may use the API from a browser, such as https://app.example, "
+        "separated "
+        "by commas, or * (default: none)")
+        ->check([&config](const std::string& text) { return set_origins(text, config); });
     add(app, "data", config.data_directory, "Data directory");
     app.add_flag("--ephemeral", config.ephemeral, "Keep everything in memory; lost on exit")
         ->envname("ORRERY_EPHEMERAL");

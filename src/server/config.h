@@ -12,6 +12,7 @@
 #include "base/ip_network.h"
 #include "base/log.h"
 #include "base/result.h"
+#include "gateway/cross_origin.h"
 #include "http/url.h"
 #include "model/consistency.h"
 
@@ -28,6 +29,8 @@ struct ServeConfig {
     std::string advertised_endpoint;
     // The clients that may send requests, beside those on this machine; empty: all.
     std::vector<IpNetwork> allowed_networks;
+    // Whose pages may use the API from a browser.
+    gateway::AllowedOrigins allowed_origins;
     std::string data_directory = "./orrery-data";
     bool ephemeral = false;
     // The account keys: primary, secondary, and two for reading.
@@ -102,6 +105,7 @@ public:
         std::string listen = "127.0.0.1:8081";
         std::string advertise;
         std::string allow;
+        std::string cors_origins;
         std::string slow_query = "1000";
         std::string token_issuers;
         std::string token_audiences;

@@ -376,6 +376,7 @@ Status Node::open_gateway(const ServeConfig& config) {
         .slow_query = config.slow_query,
         .metrics_page = [this] { return metrics_page(); },
         .allowed_networks = config.allowed_networks,
+        .allowed_origins = config.allowed_origins,
         .requires_tls = !config.tls_client_ca_file.empty(),
         .metrics_token = TRY(metrics_token(config)),
         .healthy =

@@ -141,5 +141,31 @@ TEST_F(ChangeStreamTest, EndsWhenItsKeyIsReplaced) {
     EXPECT_EQ(next(response.stream), "");
 }
 
+// The EventSource of a browser can send no headers.
+TEST_F(ChangeStreamTest, TakesHeadersFromTheQueryString) {
+    ASSERT_EQ(create(R"({"id":"1","pk":"a"})").status, 201U);
+    auth::ResourceGrant grant = grant_for_a_minute();
+    grant.partition_key = model::PartitionKeyValue{std::string("a")};
+    const auto listen = [&](const std::string& more) {
+        const auto exchange = std::make_shared<FakeExchange>(
+            "GET",
+            "/dbs/d/colls/c/docs?authorization=" + percent_encode(services_.tokens->issue(grant)) +
+                more,
+            Headers{{"Accept", "text/event-stream"}},
+            "");
+        auto response = exchange->response();
+        if (const auto admitted = gateway_.admit(exchange)) admitted->handle();
+        return response.get();
+    };
+    const http::Response from_now =
+        listen("&If-None-Match=*&x-ms-documentdb-partitionkey=%5B%22a%22%5D&other=1");
+    EXPECT_EQ(events(from_now.stream), "retry: 1000\n\n");
+    ASSERT_EQ(create(R"({"id":"2","pk":"a"})").status, 201U);
+    EXPECT_THAT(events(from_now.stream), StartsWith("id: 2\ndata: {\"id\":\"2\""));
+    EXPECT_EQ(listen("").status, 403U);
+    EXPECT_EQ(listen("&x-ms-documentdb-partitionkey=%5B%22b%22%5D").status, 403U);
+    EXPECT_EQ(listen("&if-none-match=%zz").status, 400U);
+}
+
 }  // namespace change_stream_test
 }  // namespace orrery::gateway
