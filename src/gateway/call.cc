@@ -134,13 +134,11 @@ http::Response Call::make_feed(std::string_view rid,
     http::Response response = make_response(200);
     response.add_header(header::kItemCount, std::to_string(page.count));
     if (page.continuation) response.add_header(header::kContinuation, *page.continuation);
-    std::string begin = "{\"_rid\":";
-    json::append_quoted(begin, rid);
-    begin.append(",\"").append(element_name).append("\":[");
-    const std::string end = "],\"_count\":" + std::to_string(page.count) + "}";
+    response.body_begin = "{\"_rid\":";
+    json::append_quoted(response.body_begin, rid);
+    response.body_begin.append(",\"").append(element_name).append("\":[");
     response.body = std::move(page.elements);
-    response.body.reserve(begin.size() + response.body.size() + end.size());
-    response.body.insert(0, begin).append(end);
+    response.body.append("],\"_count\":").append(std::to_string(page.count)).append("}");
     return response;
 }
 

@@ -82,7 +82,7 @@ class Reply {
 public:
     explicit Reply(const http::Response& response)
         : status(response.status),
-          body(response.body.substr(response.body_offset)),
+          body(response.body_begin + response.body.substr(response.body_offset)),
           delay(response.delay) {
         std::string_view rest = response.headers;
         while (!rest.empty()) {

@@ -38,6 +38,9 @@ struct Response {
     // Sends body.substr(body_offset), so that a stored record can be sent without copying.
     std::string body;
     std::size_t body_offset = 0;
+    // Precedes the body and counts as a part of it, so that nothing has to be inserted into a large
+    // one. Short: it is copied.
+    std::string body_begin;
     bool close = false;
     // Sent only after this time, during which no further request of the client is read. For
     // answers that should not be had quickly.

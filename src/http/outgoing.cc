@@ -18,12 +18,14 @@ void Outgoing::start(HeadFacts facts, bool to_head_request) {
         std::string_view(response->body)
             .substr(std::min(response->body_offset, response->body.size()));
     facts.status = response->status;
-    facts.content_length = body.size();
+    facts.content_length = response->body_begin.size() + body.size();
     facts.is_stream = response->stream != nullptr;
     head_.write(facts);
     response->headers.append("\r\n");
+    const bool with_body =
+        facts.content_length > 0 && !to_head_request && !has_no_body(response->status);
+    if (with_body) response->headers.append(response->body_begin);
     pieces_ = {piece_of(head_.text()), piece_of(response->headers), piece_of(body)};
-    const bool with_body = !body.empty() && !to_head_request && !has_no_body(response->status);
     begin_ = 0;
     end_ = with_body ? 3 : 2;
 }

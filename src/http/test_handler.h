@@ -152,8 +152,9 @@ inline Response TestHandler::echo(Exchange& exchange) {
     response.status = exchange.body_too_large() ? 413 : 200;
     response.add_header("x-secure", exchange.secure() ? "yes" : "no");
     response.add_header("x-echo", exchange.header("X-Ask").value_or("nothing"));
-    response.body = std::string(exchange.method()) + " " + std::string(exchange.target()) + " " +
-                    std::to_string(exchange.body().size()) + " " + exchange.body().substr(0, 1000);
+    response.body_begin = std::string(exchange.method()) + " ";
+    response.body = std::string(exchange.target()) + " " + std::to_string(exchange.body().size()) +
+                    " " + exchange.body().substr(0, 1000);
     return response;
 }
 
