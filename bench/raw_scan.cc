@@ -90,6 +90,7 @@ int main(int argc, char** argv) {
     app.add_option("--directory", options.directory)->required();
     app.add_option("--items", options.items);
     app.add_option("--record-bytes", options.record_bytes);
+    app.add_option("--rounds", options.rounds, "scans, whose median time counts");
     app.add_flag("--copy", options.copy, "copy the records into pages of 4 MB");
     app.add_flag("--filled", options.filled, "the items of an earlier run are there");
     CLI11_PARSE(app, argc, argv);

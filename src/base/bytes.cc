@@ -36,7 +36,7 @@ std::string to_hex_upper(std::string_view bytes) {
     return out;
 }
 
-std::uint64_t ByteReader::varint() {
+std::uint64_t ByteReader::long_varint() {
     std::uint64_t value = 0;
     for (unsigned shift = 0; shift < 64; shift += 7) {
         const std::string_view next = take(1);

@@ -4,18 +4,30 @@
 
 #pragma once
 
+#include <array>
 #include <bit>
 #include <cstdint>
+#include <cstring>
 #include <string>
 #include <string_view>
 
 namespace orrery {
 
+// From the order of bytes of this machine to big endian, and back.
+template <typename T>
+T swap_to_big_endian(T value) {
+    if constexpr (std::endian::native == std::endian::big || sizeof(T) == 1) return value;
+    if constexpr (sizeof(T) == 2) return static_cast<T>(__builtin_bswap16(value));
+    if constexpr (sizeof(T) == 4) return static_cast<T>(__builtin_bswap32(value));
+    if constexpr (sizeof(T) == 8) return static_cast<T>(__builtin_bswap64(value));
+}
+
 template <typename T>
 void append_big_endian(std::string& out, T value) {
-    for (int shift = static_cast<int>(sizeof(T)) * 8 - 8; shift >= 0; shift -= 8) {
-        out += static_cast<char>((value >> shift) & 0xff);
-    }
+    const T swapped = swap_to_big_endian(value);
+    std::array<char, sizeof(T)> bytes;
+    std::memcpy(bytes.data(), &swapped, sizeof(T));
+    out.append(bytes.data(), bytes.size());
 }
 
 template <typename T>
@@ -41,12 +53,11 @@ public:
 
     template <typename T>
     T big_endian() {
-        T value = 0;
-        for (const char c : take(sizeof(T))) {
-            value = static_cast<T>(static_cast<std::uint64_t>(value) << 8 |
-                                   static_cast<unsigned char>(c));
-        }
-        return value;
+        const std::string_view bytes = take(sizeof(T));
+        if (bytes.empty()) return 0;
+        T value;
+        std::memcpy(&value, bytes.data(), sizeof(T));
+        return swap_to_big_endian(value);
     }
     template <typename T>
     T little_endian() {
@@ -58,7 +69,10 @@ public:
         }
         return static_cast<T>(value);
     }
-    std::uint64_t varint();
+    std::uint64_t varint() {
+        const bool is_short = !rest_.empty() && static_cast<unsigned char>(rest_.front()) < 0x80;
+        return is_short ? static_cast<unsigned char>(take(1)[0]) : long_varint();
+    }
     // Inline, like take(), because it is called for every index entry of a scan.
     std::uint64_t ordered_varint() {
         const std::string_view first = take(1);
@@ -85,6 +99,8 @@ public:
     bool ok() const { return ok_; }
 
 private:
+    std::uint64_t long_varint();
+
     std::string_view rest_;
     bool ok_ = true;
 };

@@ -58,12 +58,13 @@ public:
                 TRY(cursor->status());
                 continue;
             }
-            const LogPlace place = TRY(place_of(cursor->key()));
+            const std::string_view key = cursor->key();
+            const LogPlace place = TRY(place_of(key));
             if (first && first->place < place) continue;
-            first =
-                Entry{.letter = cursor->key().front(), .place = place, .value = cursor->value()};
+            first = Entry{.letter = key.front(), .place = place, .value = {}};
             last_ = cursor.get();
         }
+        if (first) first->value = last_->value();
         return first;
     }
 
@@ -108,7 +109,10 @@ private:
     static constexpr std::size_t kRunMin = 4;
 
     bool move_to(const storage::Reader& state, std::string_view key) {
-        if (cursor_ && cursor_->valid()) cursor_->next();
+        if (cursor_ && cursor_->valid()) {
+            cursor_->next();
+            if (cursor_->valid() && cursor_->key() == key) return true;
+        }
         if (cursor_ && cursor_->valid() && cursor_->key() < key) cursor_->seek(key);
         if (!cursor_ || !cursor_->valid() || cursor_->key() > key) {
             cursor_ = state.scan({.from = std::string(key), .until = all_of(key.front()).until},
@@ -220,11 +224,12 @@ private:
             (request_.all_versions || !hidden_.hides(item.partition_key, item.header)) &&
             (!request_.since || item.header.timestamp >= *request_.since);
         if (!wanted) return {};
+        const auto previous = TRY(kept_version(change.previous, place));
         return print({.place = place,
                       .kind = change.kind,
-                      .item = item,
+                      .item = &item,
                       .previous_lsn = change.previous,
-                      .previous = TRY(kept_version(change.previous, place)),
+                      .previous = previous ? &*previous : nullptr,
                       .removal = nullptr});
     }
 
@@ -233,18 +238,19 @@ private:
         // The items of a deleted partition key have removals of their own.
         if (removal.kind == ChangeKind::kKeyDelete) return {};
         if (!request_.scope.contains(removal.partition_key, removal.epk)) return {};
+        const auto previous = TRY(kept_version(removal.previous, entry.place));
         return print({.place = entry.place,
                       .kind = removal.kind,
-                      .item = std::nullopt,
+                      .item = nullptr,
                       .previous_lsn = removal.previous,
-                      .previous = TRY(kept_version(removal.previous, entry.place)),
+                      .previous = previous ? &*previous : nullptr,
                       .removal = &removal});
     }
 
     Status print(const Change& change) {
         ++page_.items_read;
-        if (change.item) page_.bytes_read += change.item->json.size();
-        if (change.previous) page_.bytes_read += change.previous->json.size();
+        if (change.item != nullptr) page_.bytes_read += change.item->json.size();
+        if (change.previous != nullptr) page_.bytes_read += change.previous->json.size();
         const std::size_t before = page_.items.size();
         if (page_.count > 0) page_.items += ',';
         const std::size_t printed = TRY(print_(change, page_.items));

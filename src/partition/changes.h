@@ -25,9 +25,9 @@ namespace orrery::partition {
 struct Change {
     LogPlace place;
     ChangeKind kind = ChangeKind::kUnknown;  // only if all versions are read, like the rest
-    std::optional<ItemView> item;            // nothing for a removal
+    const ItemView* item = nullptr;          // null for a removal
     Lsn previous_lsn = 0;                    // of the version before; 0 for a create
-    std::optional<ItemView> previous;        // that version, if it is still kept
+    const ItemView* previous = nullptr;      // that version, if it is still kept
     const Removal* removal = nullptr;
 };
 

@@ -1,5 +1,8 @@
 #include "service/change_text.h"
 
+#include <algorithm>
+#include <array>
+#include <charconv>
 #include <string_view>
 #include <utility>
 
@@ -14,8 +17,13 @@ namespace {
 
 // Items end with the brace of the object, and have at least an id.
 void append_item(std::string& out, std::string_view json, partition::Lsn lsn) {
-    json = json.substr(0, json.find_last_of('}'));
-    out.append(json).append(R"(,"_lsn":)").append(std::to_string(lsn)).append("}");
+    constexpr std::string_view kName = R"(,"_lsn":)";
+    std::array<char, 32> end;
+    char* at = std::copy(kName.begin(), kName.end(), end.data());
+    at = std::to_chars(at, end.data() + end.size(), lsn).ptr;
+    *at++ = '}';
+    out.append(json.substr(0, json.find_last_of('}')));
+    out.append(end.data(), static_cast<std::size_t>(at - end.data()));
 }
 
 std::string_view operation_of(partition::ChangeKind kind) {
@@ -51,12 +59,12 @@ void append_change(std::string& out, const partition::Change& change) {
 partition::ChangePrinter versions_printer() {
     return [](const partition::Change& change, std::string& out) -> Result<std::size_t> {
         out += R"({"current":)";
-        if (change.item) {
+        if (change.item != nullptr) {
             append_change(out, change);
         } else {
             out += "{}";
         }
-        if (change.previous) {
+        if (change.previous != nullptr) {
             out += R"(,"previous":)";
             append_item(out, change.previous->json, change.previous_lsn);
         }
