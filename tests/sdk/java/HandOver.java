@@ -34,7 +34,6 @@ import javax.crypto.spec.SecretKeySpec;
 final class HandOver {
     private static final int KEYS = 6;
     private static final Duration PATIENCE = Duration.ofSeconds(120);
-    private static final boolean CHURN = "1".equals(System.getenv("ORRERY_CHURN"));
 
     private final CosmosDatabase database;
     private final String kind;
@@ -79,14 +78,14 @@ final class HandOver {
             await("both hosts");
             Thread.sleep(1000);  // both have checkpointed
             int settled = lines().size();
-            if (split && !CHURN) splitFirstRange();
+            if (split && !Suite.CHURN) splitFirstRange();
             change(items, 30);
-            if (!CHURN) awaitFirst(settled);
+            if (!Suite.CHURN) awaitFirst(settled);
             first.destroyForcibly().waitFor();
             change(items, 30);
             await("the host that is left");
             // A merged range begins again at the oldest position of its parts.
-            if (CHURN) return;
+            if (Suite.CHURN) return;
             checkNotRepeated(settled);
             Suite.expect("ranges", items.getFeedRanges().size(), split ? ranges + 1 : ranges);
         } finally {

@@ -103,7 +103,7 @@ final class Queries {
         Suite.expect("by option", sorted(texts(rows(items, new SqlQuerySpec("SELECT VALUE c.id FROM c"), keyed))), wanted);
         String filter = "SELECT VALUE c.id FROM c WHERE c.pk = \"key-3\" ORDER BY c.id";
         Set<String> one = rangesOf(items, filter, wanted);
-        Suite.expect("ranges asked with the key " + one, one.size(), 1);
+        if (!Suite.CHURN) Suite.expect("ranges asked with the key " + one, one.size(), 1);
         String partitions = System.getenv("ORRERY_PARTITIONS");
         if (partitions == null || partitions.isEmpty()) return;
         Set<String> all = rangesOf(items, "SELECT VALUE c.id FROM c ORDER BY c.n", IDS_BY_N);
@@ -212,13 +212,17 @@ final class Queries {
 
     private static void metrics(CosmosContainer items) {
         CosmosQueryRequestOptions options = options().setQueryMetricsEnabled(true);
+        StringBuilder text = new StringBuilder();
+        double charge = 0;
         for (FeedResponse<JsonNode> page : items.queryItems("SELECT * FROM c WHERE c.mod = 1 ORDER BY c.n", options,
                 JsonNode.class).iterableByPage()) {
-            String text = page.getCosmosDiagnostics().toString();
-            Suite.expect("metrics in " + text, text.contains("outputDocumentCount") || text.contains("Output Document Count"),
-                true);
-            Suite.expect("charge", page.getRequestCharge() > 0, true);
+            text.append(page.getCosmosDiagnostics());
+            charge += page.getRequestCharge();
         }
+        // The SDK drops those of a query that began again in other ranges.
+        boolean found = text.indexOf("outputDocumentCount") >= 0 || text.indexOf("Output Document Count") >= 0;
+        Suite.expect("metrics in " + text, found || Suite.CHURN, true);
+        Suite.expect("charge", charge > 0, true);
     }
 
     private static void refusals(CosmosContainer items) {

@@ -18,6 +18,8 @@ final class Suite {
 
     interface InContainer { void run(CosmosContainer container) throws Exception; }
 
+    /** Partitions are split and merged all the time. */
+    static final boolean CHURN = "1".equals(System.getenv("ORRERY_CHURN"));
     private static final Map<String, Body> SCENARIOS = new LinkedHashMap<>();
     static CosmosClient client;
 

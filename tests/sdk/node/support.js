@@ -8,6 +8,7 @@ const https = require('node:https');
 const endpoint = process.env.ORRERY_ENDPOINT;
 const key = process.env.ORRERY_KEY;
 const partitions = Number(process.env.ORRERY_PARTITIONS) || undefined;
+const churn = Boolean(process.env.ORRERY_CHURN); // partitions are split and merged all the time
 const readonlyKey = process.env.ORRERY_READONLY_KEY;
 const otherKey = Buffer.alloc(64, 7).toString('base64');
 
@@ -200,7 +201,7 @@ function emulatorToken() {
 }
 
 module.exports = {
-  assert, assertSystemProperties, assertTiles, difficult, emulatorToken, endpoint, eventually, key, numbersText, otherKey,
+  assert, assertSystemProperties, assertTiles, churn, difficult, emulatorToken, endpoint, eventually, key, numbersText, otherKey,
   parseSessionToken, partitionKeyHeader, partitions, person, randomId, raw, readonlyKey, refused, runAll, scenario, throttled,
   unusualIds, userPart,
 };

@@ -2,7 +2,7 @@ import contextlib
 import json
 from concurrent.futures import ThreadPoolExecutor
 
-from support import PARTITIONS, container, of_other_client, refused, scenario
+from support import CHURN, PARTITIONS, container, of_other_client, refused, scenario
 
 # 60 items under 12 keys; `n` is unique, `mod` has ties, `grade` is missing in every third.
 QUERIED = [{"id": f"q-{n:02}", "pk": f"key-{n % 12}", "n": n * 37 % 60, "mod": n % 5,
@@ -69,7 +69,7 @@ def one_key():
         with refused(400):
             rows(items, "SELECT VALUE c.id FROM c", enable_cross_partition_query=False)
         assert rows(items, query + " ORDER BY c.id", raw_response_hook=note) == wanted
-        assert len(ranges - {None}) <= 1, ranges
+        assert CHURN or len(ranges - {None}) <= 1, ranges
         rows(items, "SELECT VALUE c.id FROM c ORDER BY c.id", raw_response_hook=note)
         assert not PARTITIONS or len(ranges - {None}) in (0, PARTITIONS), ranges
 
@@ -109,7 +109,8 @@ def top():
 @scenario("query.offset_limit")
 def offset_limit():
     with queried() as items:
-        for size in (1, 5, 1000):
+        # Of a range that is gone this SDK reads the first pages again.
+        for size in (1000,) if CHURN else (1, 5, 1000):
             found = rows(items, "SELECT VALUE c.id FROM c ORDER BY c.n OFFSET 10 LIMIT 20", max_item_count=size)
             assert found == IDS_BY_N[10:30], (size, found)
         assert len(rows(items, "SELECT VALUE c.id FROM c OFFSET 50 LIMIT 100")) == 10

@@ -24,6 +24,7 @@ KEY = os.environ["ORRERY_KEY"]
 READONLY_KEY = os.environ.get("ORRERY_READONLY_KEY") or ""
 CERTIFICATE = os.environ["ORRERY_CERTIFICATE"]
 PARTITIONS = int(os.environ.get("ORRERY_PARTITIONS") or 0)
+CHURN = bool(os.environ.get("ORRERY_CHURN"))  # partitions are split and merged all the time
 OTHER_KEY = base64.b64encode(bytes([7] * 64)).decode()
 SYSTEM_PROPERTIES = ("_rid", "_self", "_etag", "_ts", "_attachments")
 
