@@ -11,7 +11,7 @@ from lib.server import Server, inspect
 from ranges import check_tiles, list_ranges
 from session import JSON, described
 
-PATIENCE_SECONDS = 30
+PATIENCE_SECONDS = 120
 TEXT = "".join(random.Random(2).choices("abcdefghijklmnopqrstuvwxyz", k=20_000))
 ITEM_COUNT = 300
 KEY_PATH = {"paths": ["/pk"], "kind": "Hash", "version": 2}
@@ -93,6 +93,7 @@ def grow_by_throughput(binary: Path, data: Path) -> str:
         set_throughput(client, 25_000)
         ranges = wait_for_ranges(client, link, 3)
         writer.join(PATIENCE_SECONDS)
+        expect(not writer.is_alive(), "the writer has not finished")
         expect(len(ranges) == 3, f"{len(ranges)} ranges for 25,000 RU/s")
         set_throughput(client, 400)
         time.sleep(1)

@@ -13,7 +13,7 @@ QUERY = {"Content-Type": "application/query+json", "x-ms-documentdb-isquery": "T
 RANGE = "x-ms-documentdb-partitionkeyrangeid"
 SESSION = "x-ms-session-token"
 TOKENS_KEPT = 60
-SESSION_PATIENCE_SECONDS = 5
+SESSION_PATIENCE_SECONDS = 60
 
 
 def sub_status(answer: Answer) -> str:

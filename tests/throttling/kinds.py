@@ -9,13 +9,15 @@ from typing import Callable
 
 from lib.client import Answer, Client
 from lib.report import expect
-from load import Load, charge_of, check_refusal, insist, near
+from load import Load, charge_of, check_limited, check_refusal, insist
 from world import (BATCH, BULK, UPSERT, all_ids, container, item, keys_by_range, large_item, manual, query,
-                   ranges)
+                   ranges, units_spent)
 
 UNITS = 400
 WIDE = 3  # partitions
 STREAM_SECONDS = 18
+DEBT_SECONDS_MIN = 2  # a request must be refused within that time, also on a busy machine
+ROUNDED = 0.04  # the parts of several partitions
 ITEMS = 4  # of a batch, bulk or procedure
 # Two items of 1 MB that no index helps to find, about 19 request units for each partition.
 SCAN = "SELECT VALUE c.id FROM c WHERE CONTAINS(c.pad, 'y')"
@@ -162,29 +164,24 @@ def fill_wide(port: int) -> None:
 
 # --- the charge is what the partitions pay -------------------------------------------------------
 
-def paid(client: Client, link: str, send: Callable[[], Answer]) -> tuple[Answer, float]:
-    """Runs a request on an idle container; returns also what its partitions recorded in their seconds."""
-    time.sleep(2.1)  # nothing of before is in the last full second
-    answer = send()
-    most: dict[str, float] = {}
-    deadline = time.monotonic() + 2.5
-    while time.monotonic() < deadline:
-        for entry in ranges(client, link):
-            most[entry["id"]] = max(most.get(entry["id"], 0), entry["requestUnitsPerSecond"])
-        time.sleep(0.05)
-    return answer, sum(most.values())
-
-
 def check_payment(port: int, name: str, kind: Kind) -> float:
     with Client(port) as client:
         link = link_of(name)
-        insist(lambda: client.request("GET", f"/{link}/docs", headers={"x-ms-max-item-count": "1"}))
-        answer, found = paid(client, link, lambda: kind.send(client, link))
+        answer = kind.send(client, link)
+        found = wait_for_payment(client, link, charge_of(answer))
     expect(answer.status == kind.status, f"{name}: {answer.status} {answer.body[:300]!r}, not {kind.status}")
     charge = charge_of(answer)
     expect(charge == kind.charge if kind.charge else charge > 1, f"{name}: charged {charge}, not {kind.charge}")
-    expect(abs(found - charge) < 0.04, f"{name}: charged {charge}, but the partitions paid {found:.2f}")
+    expect(abs(found - charge) < ROUNDED, f"{name}: charged {charge}, but the partitions paid {found:.2f}")
     return charge
+
+
+def wait_for_payment(client: Client, link: str, charge: float) -> float:
+    """Waits for a moment, as it may be recorded just after the answer. Nothing else was sent to the container."""
+    deadline = time.monotonic() + 30
+    while (found := units_spent(client, link)) < charge - ROUNDED and time.monotonic() < deadline:
+        time.sleep(0.01)
+    return found
 
 
 def payments(port: int) -> str:
@@ -226,10 +223,9 @@ WIDE_STREAMS = {name for name in STREAMS if "ranges" in name}
 
 def check_stream(port: int, name: str) -> float:
     load = Load(port, STREAMS[name](link_of(f"{name} stream")), clients=3, seconds=STREAM_SECONDS).finish()
-    expect(load.refusals > 0, f"{name}: nothing was refused")
     # A request costs up to a quarter of a second's request units, and the window may end while all clients wait
     # for an answer.
-    near(load.rate(), UNITS, 0.08, f"{name}: request units per second")
+    check_limited([load], UNITS, 0.08)
     return load.rate()
 
 
@@ -243,21 +239,31 @@ def streams(port: int) -> str:
 
 # --- in debt, each kind is refused and does nothing ----------------------------------------------
 
+def go_into_debt(client: Client, link: str) -> float:
+    """Returns until when everything is refused at least."""
+    while True:
+        sent = time.monotonic()
+        large = client.item("PUT", link, "a", "large", large_item("large", "a", 2040, "y"))
+        if large.status == 200:
+            return sent + (charge_of(large) - UNITS) / UNITS
+        time.sleep(check_refusal(large))
+
+
 def refusals(port: int) -> str:
     link = link_of("all")
     sent = [kind.send for kind in KINDS.values() if not kind.wide]
     with Client(port) as client:
         before = insist(lambda: client.item("GET", link, "a", "old")).json()
-        large = insist(lambda: client.item("PUT", link, "a", "large", large_item("large", "a", 2040, "y")))
-        end = time.monotonic() + (charge_of(large) - UNITS) / UNITS
+        end = 0.0
         for send in sent:
+            if time.monotonic() > end - DEBT_SECONDS_MIN:
+                end = go_into_debt(client, link)
             check_refusal(send(client, link))
-        expect(time.monotonic() < end - 0.5, "the machine is too slow for this check")
         after = insist(lambda: client.item("GET", link, "a", "old")).json()
         ids = all_ids(client, link, insist)
     expect(after == before, f"{after}, not {before}")
     expect(ids == {"old", "large"}, f"items {sorted(ids)}")
-    return f"{len(sent)} requests in a debt of {charge_of(large):.0f} RU"
+    return f"{len(sent)} requests"
 
 
 def other_ranges(port: int) -> str:

@@ -13,6 +13,8 @@ REFUSED_CHARGE = 0.38
 RATE_TOO_LARGE, BUCKET_EXHAUSTED = "3200", "3212"
 RETRY_AFTER_MAX_MS = 5000
 WARM_UP_SECONDS = 2  # in which the balance of a full second is used up
+BALANCE_SECONDS = 1  # what is earned beyond that is lost
+JUDGED_MIN = 0.3  # of the time
 
 
 def charge_of(answer: Answer) -> float:
@@ -39,16 +41,23 @@ def insist(send: Callable[[], Answer], status: int = 200) -> Answer:
     return answer
 
 
+@dataclass(frozen=True)
+class Request:
+    sent: float
+    answered: float
+    charge: float
+
+
 @dataclass
 class Tally:
     """Of one client."""
-    charges: list[tuple[float, float]] = field(default_factory=list)  # when and how much
-    refusals: int = 0
+    done: list[Request] = field(default_factory=list)
+    refused: list[Request] = field(default_factory=list)
     retries: int = 0
     refused_again: int = 0
 
     def units(self, begin: float, end: float) -> float:
-        return sum(charge for at, charge in self.charges if begin <= at < end)
+        return sum(one.charge for one in self.done if begin <= one.answered < end)
 
 
 class Load:
@@ -81,16 +90,18 @@ class Load:
         retrying = False
         due = time.monotonic()
         while time.monotonic() < self.end:
+            sent = time.monotonic()
             answer = self.operation(client)
+            request = Request(sent, time.monotonic(), charge_of(answer))
             refused = answer.status == 429
             tally.retries += retrying
             tally.refused_again += retrying and refused
             if refused:
-                tally.refusals += 1
+                tally.refused.append(request)
                 time.sleep(check_refusal(answer, self.sub_status))
             else:
                 expect(answer.status in GOOD, f"{answer.status} {answer.body[:300]!r}")
-                tally.charges.append((time.monotonic(), charge_of(answer)))
+                tally.done.append(request)
             retrying = refused
             if self.interval:
                 due = max(due + self.interval, time.monotonic())
@@ -105,7 +116,7 @@ class Load:
 
     @property
     def refusals(self) -> int:
-        return sum(tally.refusals for tally in self.tallies)
+        return sum(len(tally.refused) for tally in self.tallies)
 
     def rate(self, begin: float | None = None, end: float | None = None) -> float:
         """Request units per second, by the charges of what succeeded after the warm-up."""
@@ -127,3 +138,52 @@ class Load:
 def near(found: float, wanted: float, tolerance: float, what: str) -> None:
     expect(abs(found - wanted) <= tolerance * wanted,
            f"{what}: {found:.1f}, not {wanted:.1f} within {tolerance:.0%}")
+
+
+def check_limited(loads: list[Load], units: float, tolerance: float, begin: float | None = None,
+                  end: float | None = None, refused_at: float = 0) -> None:
+    """The clients together got the request units of one budget, no more and no less.
+
+    Less is the server's fault only if they asked for more: on a machine that is busy with something else they may come
+    too late for what was earned. A refusal says that the balance was not above `refused_at` (a share of a full one).
+    From there on it is known what can have been lost."""
+    begin = max(load.begin for load in loads) + WARM_UP_SECONDS if begin is None else begin
+    end = min(load.end for load in loads) if end is None else end
+    tallies = [tally for load in loads for tally in load.tallies]
+    inside = [one.charge for tally in tallies for one in tally.done if begin <= one.sent and one.answered <= end]
+    # The last one may be admitted at the very end.
+    expect(sum(inside) <= (1 + tolerance) * units * (end - begin) + max(inside),
+           f"{sum(inside):.0f} RU in {end - begin:.1f} s, not {units} per second")
+    judged = earned = spent = 0.0
+    for first, last in busy_times(tallies, begin, end, units, refused_at):
+        judged += last.answered - first.sent
+        earned += units * max(0.0, last.sent - first.answered)
+        # All that may have been spent between the two.
+        spent += sum(one.charge for tally in tallies for one in tally.done
+                     if one.answered >= first.sent and one.sent <= last.answered)
+    expect(judged >= JUDGED_MIN * (end - begin), f"{judged:.1f} of {end - begin:.1f} s only in which nothing was lost")
+    expect(spent >= (1 - tolerance) * earned, f"{spent:.0f} of {earned:.0f} RU in {judged:.1f} s")
+
+
+def busy_times(tallies: list[Tally], begin: float, end: float, units: float,
+               refused_at: float) -> list[tuple[Request, Request]]:
+    """The first and the last of refusals between which the balance was never full, so that nothing was lost."""
+    full = units * BALANCE_SECONDS
+    requests = [one for tally in tallies for one in (*tally.done, *tally.refused)
+                if begin <= one.sent and one.answered <= end]
+    refused = {id(one) for tally in tallies for one in tally.refused}
+    times: list[tuple[Request, Request]] = []
+    balance, at, lost = full, begin, True  # the balance is the highest that is possible
+    for one in sorted(requests, key=lambda one: one.answered):
+        balance, at = min(full, balance + units * (one.answered - at)), one.answered
+        lost = lost or balance == full
+        if id(one) not in refused:
+            balance -= one.charge
+            continue
+        balance = min(balance, full * refused_at + units * (one.answered - one.sent))
+        if lost:
+            times.append((one, one))
+        else:
+            times[-1] = (times[-1][0], one)
+        lost = False
+    return times

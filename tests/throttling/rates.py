@@ -4,8 +4,8 @@ import time
 
 from lib.client import Client
 from lib.report import expect
-from load import Load, insist, near
-from world import Creates, all_ids, autoscale, container, manual, set_throughput
+from load import Load, check_limited, insist
+from world import DEAR, Creates, all_ids, autoscale, container, manual, set_throughput
 
 WINDOW_SECONDS = 30
 CLIENTS = 8
@@ -15,9 +15,9 @@ AGAIN_MAX = 0.5  # of the repeated requests
 
 def check_rate(port: int, name: str, throughput: dict[str, str], units: int, keys: list[str]) -> str:
     with Client(port) as client:
-        creates = Creates(container(client, name, throughput), keys)
+        creates = Creates(container(client, name, throughput), keys, properties=DEAR)
         load = Load(port, creates, clients=CLIENTS, seconds=WINDOW_SECONDS + 2).finish()
-        near(load.rate(), units, TOLERANCE, "request units per second")
+        check_limited([load], units, TOLERANCE)
         expect(load.smallest_share() >= 0.5, f"a client got {load.smallest_share():.2f} of the average")
         expect(load.refusals > 0, "nothing was refused")
         expect(load.refused_again() <= AGAIN_MAX, f"{load.refused_again():.0%} were refused again")
@@ -48,18 +48,19 @@ def changed(port: int) -> str:
     """A new throughput applies at once. Raising it also gives the balance of a second, which is not measured."""
     with Client(port) as client:
         link = container(client, "changed", manual(400))
-        load = Load(port, Creates(link, ["a"]), clients=CLIENTS, seconds=29)
+        load = Load(port, Creates(link, ["a"], properties=DEAR), clients=CLIENTS, seconds=29)
         marks = []
         for units in (1000, 400):
             time.sleep(max(0.0, load.begin + 10 * (len(marks) + 1) - time.monotonic()))
             set_throughput(client, link, units)
             marks.append(time.monotonic())
         load.finish()
-    rates = [load.rate(load.begin + 2, marks[0]), load.rate(marks[0] + 1.5, marks[1]),
-             load.rate(marks[1] + 1.5, load.end)]
-    for rate, units in zip(rates, (400, 1000, 400)):
-        near(rate, units, 2 * TOLERANCE, f"after a change to {units}")
-    return ", ".join(f"{rate:.1f}" for rate in rates) + " RU/s"
+    rates = []
+    for units, begin, end in ((400, load.begin + 2, marks[0]), (1000, marks[0] + 2, marks[1]),
+                              (400, marks[1] + 2, load.end)):
+        check_limited([load], units, 2 * TOLERANCE, begin, end)
+        rates.append(f"{load.rate(begin, end):.1f}")
+    return ", ".join(rates) + " RU/s"
 
 
 CHECKS = {

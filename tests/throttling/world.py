@@ -11,6 +11,7 @@ PK = {"paths": ["/pk"], "kind": "Hash", "version": 2}
 # Each is an index entry of 4/21 request units: an item of about 24 is dear for the client that
 # must send it, but cheap for a machine that also runs everything else.
 PROPERTIES = 100
+DEAR = 400  # of them cost about 82
 UPSERT = {"x-ms-documentdb-is-upsert": "True"}
 QUERY = {"content-type": "application/query+json", "x-ms-documentdb-isquery": "True",
          "x-ms-documentdb-query-enablecrosspartition": "True"}
@@ -66,6 +67,15 @@ def ranges(client: Client, link: str) -> list[dict]:
     answer = client.request("GET", path + "?x-orrery-details=true", headers=client.signed("GET", path))
     expect(answer.status == 200, f"GET {path}: {answer.status} {answer.body[:300]!r}")
     return answer.json()["details"]
+
+
+def units_spent(client: Client, link: str) -> float:
+    """What the open partitions of a container have recorded since the server was started."""
+    _, database, _, name = link.split("/")
+    labels = f'{{database="{database}",container="{name}",'
+    page = client.request("GET", "/metrics").body.decode()
+    return sum(float(line.rpartition(" ")[2]) for line in page.splitlines()
+               if line.startswith("orrery_partition_request_units_total" + labels))
 
 
 def set_throughput(client: Client, resource: str, units: int, **more) -> None:
