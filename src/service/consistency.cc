@@ -6,6 +6,7 @@
 
 #include "model/session_token.h"
 #include "service/errors.h"
+#include "throughput/charges.h"
 
 namespace orrery::service {
 
@@ -50,7 +51,8 @@ Result<ConsistencyLevel> consistency_of(const Request& request) {
 
 double read_cost_factor(const Request& request) {
     const auto level = consistency_of(request);
-    return level && *level <= ConsistencyLevel::kBoundedStaleness ? 2 : 1;
+    return level && *level <= ConsistencyLevel::kBoundedStaleness ? throughput::kStrongReadFactor
+                                                                  : 1;
 }
 
 Status check_session(const Context& context, const partition::Partition& partition) {

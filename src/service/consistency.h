@@ -14,7 +14,7 @@ namespace orrery::service {
 // The level of a read: the account's, or the weaker one it asks for; 400 for a stronger one.
 Result<model::ConsistencyLevel> consistency_of(const Request& request);
 
-// Strong and bounded staleness make the service ask two replicas, so reads cost twice as much.
+// How much more a read of that level costs.
 double read_cost_factor(const Request& request);
 
 // 400 as above; 404/1002 if the partition stays behind the client's session.

@@ -24,6 +24,10 @@ struct ItemChange {
 };
 double write_charge(const ItemChange& change);
 
+// Strong and bounded staleness make the service ask two replicas: reads, feeds and queries cost so
+// much more.
+inline constexpr double kStrongReadFactor = 2;
+
 // What a page of a query did.
 struct QueryWork {
     std::size_t partitions = 0;

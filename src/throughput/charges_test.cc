@@ -54,7 +54,6 @@ TEST(ChargesTest, PublishedExamples) {
                 0.2);
     EXPECT_NEAR(write_charge({.old_bytes = kKilobyte, .terms_removed = 10}), 7.0, 0.2);
     EXPECT_NEAR(feed_charge(5, 5 * kKilobyte), 5, 0.01);
-    EXPECT_NEAR(read_charge(100 * kKilobyte), 10, 2.5);
 }
 
 TEST(ChargesTest, SmallItemsCostAsOneKilobyte) {
@@ -83,7 +82,7 @@ TEST(ChargesTest, MeasuredQueries) {
     EXPECT_NEAR(query_charge({.partitions = 1, .items_loaded = 60'951, .bytes_loaded = kBytes}),
                 4059.95,
                 406);
-    EXPECT_NEAR(query_charge({.partitions = 2}) - query_charge({.partitions = 1}), 2.5, 0.6);
+    EXPECT_NEAR(query_charge({.partitions = 2}) - query_charge({.partitions = 1}), 2.5, 0.25);
 }
 
 TEST(ChargesTest, ShortScriptsCostTheSame) {
