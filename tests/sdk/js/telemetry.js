@@ -1,21 +1,10 @@
 // The device telemetry program of the partitioning article, with @azure/cosmos.
 'use strict';
 
-const assert = require('node:assert/strict');
-const crypto = require('node:crypto');
 const fs = require('node:fs');
 const path = require('node:path');
-const { CosmosClient } = require('@azure/cosmos');
-
-async function main() {
-  const client = new CosmosClient({ endpoint: process.env.ORRERY_ENDPOINT, key: process.env.ORRERY_KEY });
-  const { database } = await client.databases.create({ id: `db-${crypto.randomBytes(6).toString('hex')}` });
-  try {
-    await telemetry(database);
-  } finally {
-    await database.delete();
-  }
-}
+const { assert, runAll, scenario } = require('../node/support.js');
+const { inDatabase } = require('./client.js');
 
 async function telemetry(database) {
   const { container } = await database.containers.create({ id: 'coll', partitionKey: '/deviceId', throughput: 20000 });
@@ -77,8 +66,6 @@ async function queries(container) {
   }
 }
 
-if (new RegExp(process.env.ORRERY_SCENARIO || '').test('telemetry')) {
-  main().then(
-    () => { console.log('pass telemetry'); process.exit(0); },
-    (error) => { console.log(`fail telemetry: ${error.message}`); process.exit(1); });
-}
+scenario('telemetry', inDatabase(telemetry));
+
+runAll();
