@@ -78,6 +78,7 @@ def main() -> int:
             report.run("status", lambda: check_status(server, "on"))
             run_together(report, rates.CHECKS | neighbours.CHECKS, server.port, options.only)
             run_together(report, debts.CHECKS | kinds.CHECKS, server.port, options.only)
+            run_together(report, kinds.CHECKS_ALONE, server.port, options.only)
             server.stop()
         with Server(options.server, scratch / "burst", "--burst-capacity", throttle=True) as server:
             port = server.wait_until_ready().port
