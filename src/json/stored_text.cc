@@ -1,41 +1,45 @@
 #include "json/stored_text.h"
 
-#include <cstring>
-
 #include "json/text.h"
 
 namespace orrery::json {
 
-std::string_view StoredText::string() {
-    const std::string_view rest = text_.substr(at_);
-    if (rest.size() < 2 || rest[0] != '"') return fail(), std::string_view();
-    const auto* quote =
-        static_cast<const char*>(std::memchr(rest.data() + 1, '"', rest.size() - 1));
-    if (quote == nullptr) return fail(), std::string_view();
-    auto length = static_cast<std::size_t>(quote - rest.data()) + 1;
-    if (std::memchr(rest.data(), '\\', length) != nullptr) length = string_length(rest);
+std::string_view StoredText::escaped_string() {
+    const std::size_t length = string_length(rest());
     if (length == 0) return fail(), std::string_view();
-    at_ += length;
-    return rest.substr(0, length);
+    return taken_until(at_ + length);
 }
 
 std::string_view StoredText::plain_scalar() {
-    const std::size_t from = at_;
-    const std::size_t end = text_.find_first_of(",]}", at_);
-    at_ = end == std::string_view::npos ? text_.size() : end;
-    const std::string_view found = text_.substr(from, at_ - from);
-    const bool sound = number_length(found) == found.size() || found == "true" ||
-                       found == "false" || found == "null";
-    if (found.empty() || !sound) return fail(), std::string_view();
-    return found;
+    const auto literal = [this](std::string_view word) {
+        return rest().starts_with(word) ? word.size() : 0;
+    };
+    std::size_t length = 0;
+    switch (peek()) {
+        case 't':
+            length = literal("true");
+            break;
+        case 'f':
+            length = literal("false");
+            break;
+        case 'n':
+            length = literal("null");
+            break;
+        default:
+            length = number_length(rest());
+            break;
+    }
+    const char* const end = at_ + length;
+    const bool ends = end == end_ || *end == ',' || *end == '}' || *end == ']';
+    if (length == 0 || !ends) return fail(), std::string_view();
+    return taken_until(end);
 }
 
-std::string_view StoredText::value() {
-    if (peek() != '{' && peek() != '[') return scalar();
-    const std::size_t from = at_;
+std::string_view StoredText::container() {
     std::size_t depth = 0;
-    while (at_ < text_.size()) {
-        switch (text_[at_]) {
+    const char* const from = at_;
+    while (at_ != end_) {
+        switch (*at_) {
             case '"':
                 if (string().empty()) return {};
                 continue;
@@ -51,7 +55,7 @@ std::string_view StoredText::value() {
                 break;
         }
         ++at_;
-        if (depth == 0) return text_.substr(from, at_ - from);
+        if (depth == 0) return {from, static_cast<std::size_t>(at_ - from)};
     }
     return fail(), std::string_view();
 }

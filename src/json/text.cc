@@ -65,14 +65,6 @@ std::size_t append_unescaped(std::string& out, std::string_view escape) {
     return 12;
 }
 
-std::size_t digits_length(std::string_view text) {
-    std::size_t n = 0;
-    while (n < text.size() && text[n] >= '0' && text[n] <= '9') {
-        ++n;
-    }
-    return n;
-}
-
 }  // namespace
 
 bool is_valid_utf8(std::string_view text) {
@@ -108,30 +100,31 @@ std::size_t string_length(std::string_view text) {
 }
 
 std::size_t number_length(std::string_view text) {
-    std::size_t at = 0;
-    const auto rest = [&] { return text.substr(at); };
-    if (at < text.size() && text[at] == '-') ++at;
-    if (at < text.size() && text[at] == '0') {
+    const char* const end = text.data() + text.size();
+    const char* at = text.data();
+    const auto skip_digits = [&at, end] {
+        const char* const from = at;
+        while (at != end && *at >= '0' && *at <= '9') {
+            ++at;
+        }
+        return at != from;
+    };
+    if (at != end && *at == '-') ++at;
+    if (at != end && *at == '0') {
         ++at;
-    } else {
-        const std::size_t digits = digits_length(rest());
-        if (digits == 0) return 0;
-        at += digits;
+    } else if (!skip_digits()) {
+        return 0;
     }
-    if (at < text.size() && text[at] == '.') {
+    if (at != end && *at == '.') {
         ++at;
-        const std::size_t digits = digits_length(rest());
-        if (digits == 0) return 0;
-        at += digits;
+        if (!skip_digits()) return 0;
     }
-    if (at < text.size() && (text[at] == 'e' || text[at] == 'E')) {
+    if (at != end && (*at == 'e' || *at == 'E')) {
         ++at;
-        if (at < text.size() && (text[at] == '+' || text[at] == '-')) ++at;
-        const std::size_t digits = digits_length(rest());
-        if (digits == 0) return 0;
-        at += digits;
+        if (at != end && (*at == '+' || *at == '-')) ++at;
+        if (!skip_digits()) return 0;
     }
-    return at;
+    return static_cast<std::size_t>(at - text.data());
 }
 
 std::string unquote(std::string_view quoted) {

@@ -1,9 +1,9 @@
 #include "json/walk.h"
 
 #include <algorithm>
-#include <cstring>
 
 #include "json/number.h"
+#include "json/plain_run.h"
 #include "json/text.h"
 
 namespace orrery::json {
@@ -33,6 +33,19 @@ bool prints_as_written(std::string_view number) {
            (!zero || !fraction.starts_with("0000"));
 }
 
+// The end of an integer of at most 15 digits, if it starts at `at` and something follows it: the
+// usual number, found in one pass. Else null.
+const char* short_integer_end(const char* at, const char* end) {
+    constexpr std::ptrdiff_t kDigitsMax = 15;
+    const char* const digits = at;
+    while (at != end && is_digit(*at)) {
+        ++at;
+    }
+    const bool whole = at != end && (*at == ',' || *at == '}' || *at == ']');
+    const bool shortest = *digits != '0' || at - digits == 1;
+    return whole && shortest && at != digits && at - digits <= kDigitsMax ? at : nullptr;
+}
+
 // The characters that numbers consist of, from `from` on.
 std::string_view number_at(const char* from, const char* end) {
     const char* at = from;
@@ -45,39 +58,14 @@ std::string_view number_at(const char* from, const char* end) {
 
 // The place after the string that starts at `from`; null if it does not end.
 const char* skip_string(const char* from, const char* end) {
-    const char* at = from + 1;
-    while (true) {
-        at = static_cast<const char*>(std::memchr(at, '"', static_cast<std::size_t>(end - at)));
-        if (at == nullptr) return nullptr;
-        const char* backslash = at;
-        while (backslash[-1] == '\\') {
-            --backslash;
-        }
-        ++at;
-        if ((at - backslash) % 2 != 0) return at;  // an even number of backslashes before the quote
+    const char* at = plain_run_end(from + 1, end);
+    while (at != end && *at == '\\') {
+        at = end - at < 2 ? end : plain_run_end(at + 2, end);
     }
+    return at == end ? nullptr : at + 1;
 }
 
 }  // namespace
-
-std::optional<Walk::Piece> Walk::next() {
-    if (!started_) {
-        started_ = true;
-        in_object_ = text_.take('{');
-        if (!in_object_ && !text_.take('[')) return std::nullopt;
-        if (text_.peek() == '}' || text_.peek() == ']') return std::nullopt;
-    } else if (!text_.take(',')) {
-        return std::nullopt;
-    }
-    Piece piece;
-    if (in_object_) {
-        piece.name = text_.string();
-        if (!text_.expect(':')) return std::nullopt;
-    }
-    piece.value = text_.value();
-    if (piece.value.empty()) return std::nullopt;
-    return piece;
-}
 
 std::optional<std::string_view> find_member(std::string_view object, std::string_view name) {
     Walk walk(object);
@@ -87,12 +75,8 @@ std::optional<std::string_view> find_member(std::string_view object, std::string
     return std::nullopt;
 }
 
-bool quoted_equals(std::string_view quoted, std::string_view plain) {
-    if (quoted.size() < 2) return false;
-    const std::string_view inside = quoted.substr(1, quoted.size() - 2);
-    if (inside == plain) return inside.find('\\') == std::string_view::npos;
-    if (inside.size() <= plain.size()) return false;  // escapes only make it longer
-    return inside.find('\\') != std::string_view::npos && unquote(quoted) == plain;
+bool escaped_equals(std::string_view quoted, std::string_view plain) {
+    return unquote(quoted) == plain;
 }
 
 bool append_with_plain_numbers(std::string& out, std::string_view json) {
@@ -102,7 +86,12 @@ bool append_with_plain_numbers(std::string& out, std::string_view json) {
         if (*at == '"') {
             at = skip_string(at, end);
             if (at == nullptr) return false;
+            if (at != end && (*at == ':' || *at == ',')) ++at;
         } else if (*at == '-' || is_digit(*at)) {
+            if (const char* const past = short_integer_end(at, end)) {
+                at = past;
+                continue;
+            }
             const std::string_view number = number_at(at, end);
             if (!prints_as_written(number)) {
                 if (number_length(number) != number.size()) return false;

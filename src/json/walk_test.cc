@@ -31,6 +31,17 @@ TEST(Walk, DamageEndsIt) {
     EXPECT_EQ(pieces(R"({"a":1,"b":[1)"), R"("a"=1;)");
     EXPECT_EQ(pieces(""), "");
     EXPECT_EQ(pieces("x"), "");
+    for (const char* scalar : {"tru", "truex", "nul", "1x", "1.", "-", "01", "1e", "+1", "x"}) {
+        EXPECT_EQ(pieces("[0," + std::string(scalar) + ",2]"), "=0;") << scalar;
+        EXPECT_EQ(pieces("[0," + std::string(scalar)), "=0;") << scalar;
+    }
+}
+
+TEST(Walk, LongStrings) {
+    const std::string longer(100, 'x');
+    EXPECT_EQ(pieces("[\"" + longer + "\",\"" + longer + "\\\"\",1]"),
+              "=\"" + longer + "\";=\"" + longer + "\\\"\";=1;");
+    EXPECT_EQ(find_member("{\"" + longer + "y\":1,\"" + longer + "\":2}", longer), "2");
 }
 
 TEST(Walk, FindsMembersByTheirPlainName) {
