@@ -37,6 +37,7 @@ bool Output::add(const Value& row) {
         failed_ = true;
         return true;
     }
+    if (count_ == 0) make_room();
     // The first row is taken whatever its size, so every page makes progress.
     if (rows_.size() > limits_.bytes_max && count_ > 0) {
         rows_.resize(before);
@@ -45,6 +46,15 @@ bool Output::add(const Value& row) {
     ++count_;
     ++given_;
     return true;
+}
+
+// For as many rows like the first as are wanted, in one piece of a size that allocators reuse.
+void Output::make_room() {
+    constexpr std::size_t kBytesMax = 32'000;
+    constexpr std::size_t kAround = 256;  // what encloses the rows in an answer
+    if (rows_.size() > kBytesMax) return;
+    const std::size_t rows = std::min(rows_wanted(), kBytesMax / rows_.size());
+    rows_.reserve(std::min(kBytesMax, rows * (rows_.size() + 1) + kAround));
 }
 
 std::size_t Output::rows_wanted() const {

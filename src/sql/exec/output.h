@@ -41,6 +41,8 @@ public:
     std::string take_rows() && { return std::move(rows_); }
 
 private:
+    void make_room();
+
     const PageLimits& limits_;
     Evaluator& evaluator_;
     std::uint64_t offset_;
