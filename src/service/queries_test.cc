@@ -152,6 +152,45 @@ TEST_F(QueriesTest, SortingWalksTheIndex) {
         << "an error in a filter that matches no item";
 }
 
+// Elsewhere filters are evaluated on the items.
+TEST_F(QueriesTest, ExactEntriesAnswerFilters) {
+    const auto answers = [&](std::string_view where) {
+        return must(run(fmt::format("SELECT c.id FROM c {}", where))).access.answers_filters;
+    };
+    EXPECT_TRUE(answers("WHERE c.n = 5"));
+    EXPECT_TRUE(answers("WHERE c.n IN (5, 6)"));
+    EXPECT_TRUE(answers("WHERE c.n = 5 AND c.city = 'c1'"));
+    EXPECT_TRUE(answers("WHERE c.n > 397"));
+    EXPECT_TRUE(answers("WHERE c.n >= 0"));
+    EXPECT_TRUE(answers("WHERE c.n > 5 AND c.n < 300 ORDER BY c.n DESC"));
+    EXPECT_TRUE(answers("WHERE STARTSWITH(c.city, 'c')"));
+    const std::string long_text(300, 'x');
+    for (const std::string where : {"WHERE c.n = 5 AND c.no = 5",
+                                    "WHERE c.n = 5 AND c.city > 'a'",
+                                    "WHERE c.n >= 0 AND c.city > 'a'",
+                                    "WHERE c.n > 5 AND c.city > 'a' ORDER BY c.n",
+                                    "WHERE c.n >= 5 AND c.n != 7 ORDER BY c.n",
+                                    "WHERE c.n IN (5, 6) ORDER BY c.n",
+                                    "WHERE ARRAY_CONTAINS(c.tags, 't7')",
+                                    "WHERE c.tags = ['t7']",
+                                    "WHERE c.city LIKE 'c_'",
+                                    "WHERE NOT IS_DEFINED(c.rare)",
+                                    "WHERE c.n % 2 = 1",
+                                    "ORDER BY c.n"}) {
+        EXPECT_FALSE(answers(where)) << where;
+    }
+    EXPECT_FALSE(answers("WHERE c.city = '" + long_text + "'"));
+    EXPECT_FALSE(answers("WHERE c.city > '" + long_text + "'"));
+    EXPECT_FALSE(answers("JOIN t IN c.tags WHERE c.n = 5"));
+
+    Request request;
+    request.indexing_directive = "Exclude";
+    ASSERT_TRUE(services_.create(container_, R"({"id":"x","pk":"p0","n":5})", request).answer);
+    EXPECT_FALSE(answers("WHERE c.n = 5")) << "an item that is not indexed may pass";
+    EXPECT_EQ(way("SELECT * FROM c WHERE c.n = 5"), "index lookup 2/2");
+    EXPECT_EQ(way("SELECT * FROM c WHERE c.n = 6"), "index lookup 2/1");
+}
+
 TEST_F(QueriesTest, CompositeIndexesServeFilters) {
     for (int i = 1000; i < 1600; ++i) {
         const auto made = services_.create(

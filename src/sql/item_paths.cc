@@ -6,14 +6,25 @@
 
 namespace orrery::sql {
 
-ItemPaths::ItemPaths(std::span<const ItemPath> paths) : nodes_(1), count_(paths.size()) {
+ItemPaths::ItemPaths(std::span<const ItemPath> paths) : count_(paths.size()) {
     for (std::size_t i = 0; i < paths.size(); ++i) {
-        std::size_t node = 0;
-        for (const ast::PathStep& step : paths[i]) {
-            node = child(node, step);
-        }
-        nodes_[node].paths.push_back(i);
+        add(paths[i], i);
     }
+}
+
+ItemPaths::ItemPaths(std::span<const ItemPath> paths, const std::set<std::uint64_t>& wanted)
+    : count_(paths.size()) {
+    for (const std::uint64_t number : wanted) {
+        add(paths[number], number);
+    }
+}
+
+void ItemPaths::add(const ItemPath& path, std::size_t number) {
+    std::size_t node = 0;
+    for (const ast::PathStep& step : path) {
+        node = child(node, step);
+    }
+    nodes_[node].paths.push_back(number);
 }
 
 std::size_t ItemPaths::child(std::size_t node, const ast::PathStep& step) {

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -18,6 +19,8 @@ namespace orrery::sql {
 class ItemPaths {
 public:
     explicit ItemPaths(std::span<const ItemPath> paths);
+    // Fetches only those with these numbers; the others are undefined.
+    ItemPaths(std::span<const ItemPath> paths, const std::set<std::uint64_t>& wanted);
 
     std::size_t size() const { return count_; }
 
@@ -33,10 +36,11 @@ private:
         bool is_leaf() const { return names.empty() && positions.empty(); }
     };
 
+    void add(const ItemPath& path, std::size_t number);
     std::size_t child(std::size_t node, const ast::PathStep& step);
     void enter(const Node& node, std::string_view value, std::span<Value> out, Arena& arena) const;
 
-    std::vector<Node> nodes_;
+    std::vector<Node> nodes_ = std::vector<Node>(1);
     std::size_t count_;
 };
 

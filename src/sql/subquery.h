@@ -48,6 +48,9 @@ public:
     // Whether rows may follow the current one.
     bool may_have_more() const { return !levels_.empty(); }
 
+    // The items pass the filters that need no source.
+    void trust_items() { item_filters_ = {}; }
+
     // Tells the budget when an element has been examined. For the loop over the rows of a page.
     void report_progress() { reports_progress_ = true; }
 

@@ -24,7 +24,10 @@ public:
 class ScanDriver : public Driver {
 public:
     ScanDriver(const DriverContext& context, ItemNumber from)
-        : context_(context), loader_(context), cursor_(context.source.items(from)), from_(from) {}
+        : context_(context),
+          loader_(context, context.shown),
+          cursor_(context.source.items(from)),
+          from_(from) {}
 
     Result<Step> next() override {
         const Stopwatch watch(context_.measure, context_.counters.loading);
@@ -54,8 +57,8 @@ private:
 
 }  // namespace
 
-ItemLoader::ItemLoader(const DriverContext& context)
-    : context_(context), arena_(context.budget), values_(context.paths.size()) {}
+ItemLoader::ItemLoader(const DriverContext& context, const ItemPaths& paths)
+    : context_(context), paths_(paths), arena_(context.budget), values_(paths.size()) {}
 
 Result<bool> ItemLoader::load(ItemNumber number) {
     const Stopwatch watch(context_.measure, context_.counters.loading);
@@ -71,7 +74,7 @@ void ItemLoader::take(const Item& item) {
     context_.counters.item_bytes_read += item.json.size();
     context_.budget.count_bytes(item.json.size());
     arena_.reset();
-    context_.paths.fetch(item.json, values_, arena_);
+    paths_.fetch(item.json, values_, arena_);
 }
 
 Result<std::unique_ptr<Driver>> make_driver(const DriverContext& context,

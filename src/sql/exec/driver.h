@@ -75,6 +75,8 @@ protected:
 struct DriverContext {
     const BoundQuery& query;
     const ItemPaths& paths;
+    // Of these, what the caller looks at.
+    const ItemPaths& shown;
     const Condition& condition;
     const Access& access;
     ItemSource& source;
@@ -95,7 +97,7 @@ Result<std::unique_ptr<Driver>> make_driver(const DriverContext& context,
 // Loads items and extracts the values at the query's paths.
 class ItemLoader {
 public:
-    explicit ItemLoader(const DriverContext& context);
+    ItemLoader(const DriverContext& context, const ItemPaths& paths);
 
     // False when the item is not visible. Counts the work; the caller checks the budget.
     Result<bool> load(ItemNumber number);
@@ -104,6 +106,7 @@ public:
 
 private:
     const DriverContext& context_;
+    const ItemPaths& paths_;
     Arena arena_;
     std::vector<Value> values_;
 };

@@ -117,7 +117,7 @@ private:
 class LookupDriver : public Driver {
 public:
     LookupDriver(const DriverContext& context, PostingsPtr postings)
-        : context_(context), loader_(context), postings_(std::move(postings)) {}
+        : context_(context), loader_(context, context.shown), postings_(std::move(postings)) {}
 
     Result<Step> next() override {
         while (true) {
@@ -170,6 +170,8 @@ Result<std::unique_ptr<Driver>> make_lookup_driver(const DriverContext& context,
         both.push_back(std::move(postings));
         both.push_back(postings_of(std::move(unindexed)));
         postings = union_of(std::move(both));
+    } else {
+        TRY(unindexed->status());
     }
     if (from > 0) postings->seek(from);
     return std::unique_ptr<Driver>(std::make_unique<LookupDriver>(context, std::move(postings)));

@@ -44,7 +44,8 @@ class OrderedDriver : public Driver {
 public:
     explicit OrderedDriver(const DriverContext& context)
         : context_(context),
-          loader_(context),
+          loader_(context, context.shown),
+          keys_(context, context.paths),
           evaluator_(context.variables, context.surroundings),
           charged_(context.budget) {}
 
@@ -215,9 +216,9 @@ private:
         for (; entries_->valid() && values_of_entry().starts_with(run_); entries_->next()) {
             ++context_.counters.index_entries_read;
             const ItemNumber number = entries_->docnum();
-            if (!TRY(loader_.load(number))) continue;
+            if (!TRY(keys_.load(number))) continue;
             evaluator_.arena().reset();
-            evaluator_.paths = loader_.values();
+            evaluator_.paths = keys_.values();
             std::string key = order_key(
                 context_.query.order_by, context_.access.number_order, number, evaluator_);
             if (auto error = evaluator_.take_error()) return *std::move(error);
@@ -268,6 +269,7 @@ private:
 
     const DriverContext& context_;
     ItemLoader loader_;
+    ItemLoader keys_;  // of items that have to be sorted
     Evaluator evaluator_;
     std::string from_;  // the start key
     IndexSource::Path path_;

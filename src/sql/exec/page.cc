@@ -1,6 +1,8 @@
 #include "sql/exec/page.h"
 
 #include <algorithm>
+#include <optional>
+#include <set>
 
 #include "base/stopwatch.h"
 #include "sql/exec/output.h"
@@ -35,6 +37,7 @@ public:
     Result<std::optional<Resume>> run(const Resume& from, bool seeks_end) {
         RowLoop loop(query_, evaluator_, RowLoop::Rows::kUsed);
         loop.report_progress();
+        if (context_.access.answers_filters) loop.trust_items();
         std::uint64_t looked_beyond = 0;
         while (!output_.is_complete()) {
             const Driver::Step step = TRY(find_next());
@@ -98,6 +101,15 @@ private:
     const DriverContext& context_;
 };
 
+// The numbers of the paths that the expression uses.
+std::set<std::uint64_t> paths_in(const BoundExpression& expression) {
+    std::set<std::uint64_t> numbers;
+    visit(expression, [&](const BoundExpression& part) {
+        if (part.op == Op::kPath) numbers.insert(part.number);
+    });
+    return numbers;
+}
+
 }  // namespace
 
 Result<ResultPage> run_page(const Prepared& prepared,
@@ -124,8 +136,14 @@ Result<ResultPage> run_page(const Prepared& prepared,
                 prepared.query, prepared.paths, condition, source, from.position, budget));
         }
         if (limits.describe) TRY(describe(page.access, prepared.query, condition, source, budget));
+        // Where filters need not be evaluated, their paths need not be fetched.
+        std::optional<ItemPaths> shown;
+        if (page.access.answers_filters) {
+            shown.emplace(prepared.paths, paths_in(*prepared.query.output));
+        }
         const DriverContext context{prepared.query,
                                     paths,
+                                    shown ? *shown : paths,
                                     condition,
                                     page.access,
                                     source,

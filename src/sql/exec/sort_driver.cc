@@ -17,6 +17,7 @@ public:
           found_by_(found_by(context)),
           inner_{context.query,
                  context.paths,
+                 context.paths,
                  context.condition,
                  found_by_,
                  context.source,
@@ -26,7 +27,7 @@ public:
                  context.variables,
                  context.measure,
                  context.rows_wanted},
-          loader_(context),
+          loader_(context, context.shown),
           evaluator_(context.variables, context.surroundings),
           from_(std::move(from)),
           charged_(context.budget) {}
@@ -146,7 +147,7 @@ Result<std::string> first_key(const DriverContext& context, std::string_view pos
     const auto& orders = context.query.order_by;
     const NumberOrder order = context.access.number_order;
     if (!from.cut_of) return with_number_order(std::move(from.key), orders, order);
-    ItemLoader loader(context);
+    ItemLoader loader(context, context.paths);
     Evaluator evaluator(context.variables, context.surroundings);
     const auto& [at, before] = *from.cut_of;
     for (const KeyPosition::Neighbour& item : {at, before}) {

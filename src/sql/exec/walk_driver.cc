@@ -12,7 +12,7 @@ class WalkDriver : public Driver {
 public:
     explicit WalkDriver(const DriverContext& context)
         : context_(context),
-          loader_(context),
+          loader_(context, context.shown),
           predicate_(condition_of(context), context),
           arena_(context.budget),
           covering_(context.paths.size()) {}

@@ -136,6 +136,7 @@ private:
         TRY(plan(query, condition));
         const DriverContext context{query,
                                     paths_,
+                                    paths_,
                                     condition,
                                     page_.access,
                                     context_.source,
@@ -149,6 +150,7 @@ private:
         budget_.let_page_end(can_pause_ && page_.access.order == ItemOrder::kNumber);
         const auto driver = TRY(make_driver(context, goes_on() ? from_.position : ""));
         loop.report_progress();
+        if (page_.access.answers_filters) loop.trust_items();
         return each_row(*driver, loop, take);
     }
 

@@ -60,6 +60,7 @@ public:
             return nothing;
         }
         TRY(estimate_parts(sorted));
+        if (index_ != nullptr) lists_all_ = TRY(lists_all_items());
         if (order == ItemOrder::kValue) return continue_walk(position);
         return sorted ? plan_sorted() : plan_unsorted(order);
     }
@@ -98,6 +99,13 @@ private:
             parts_.push_back(part);
         }
         return {};
+    }
+
+    Result<bool> lists_all_items() const {
+        const auto others = index_->unindexed();
+        if (others->valid()) return false;
+        TRY(others->status());
+        return true;
     }
 
     // How far counting is worthwhile. Equalities are intersected, and parts that narrow the index
@@ -139,8 +147,7 @@ private:
     Access plan_unsorted(std::optional<ItemOrder> order) {
         // A walk returns items in value order: a query that began in number order must keep that,
         // and within one logical partition the walk would also meet the items of all others.
-        const bool may_walk =
-            !order && source_.is_whole() && index_ != nullptr && !index_->unindexed()->valid();
+        const bool may_walk = !order && source_.is_whole() && lists_all_;
         const bool gathers = query_.grouped || query_.distinct;
         if (may_walk && gathers) {
             if (auto covered = walk_covered()) return *std::move(covered);
@@ -251,6 +258,7 @@ private:
         out.path = condition_.parts[part].path;
         out.bounds = condition_.parts[part].bounds.front();
         out.covered = can_be_covered(part);
+        out.answers_filters = are_exact(1);
         out.used.paths.push_back(model::to_text(out.path) + "/?");
         return out;
     }
@@ -302,9 +310,20 @@ private:
         for (const std::size_t part : conditions) {
             add_indexes(out, condition_.parts[part]);
         }
+        out.answers_filters = lists_all_ && are_exact(conditions.size());
         out.conditions = std::move(conditions);
         out.estimate = estimate;
         return out;
+    }
+
+    // Whether so many parts are the whole condition, and their entries tell exactly which of the
+    // indexed items pass.
+    bool are_exact(std::size_t parts) const {
+        return parts == parts_.size() && condition_.exact &&
+               std::all_of(
+                   condition_.parts.begin(), condition_.parts.end(), [](const Condition& part) {
+                       return part.kind == Condition::Kind::kPath;
+                   });
     }
 
     static void add_indexes(Access& access, const Condition& condition) {
@@ -351,8 +370,7 @@ private:
             add_indexes(sort, condition_.parts[few->number]);
             return sort;
         }
-        if (index_ == nullptr || TRY(has_few_members()) || index_->unindexed()->valid())
-            return sort;
+        if (!lists_all_ || TRY(has_few_members())) return sort;
         if (auto ordered = TRY(plan_ordered(match))) {
             ordered->number_order = sort.number_order;
             return *std::move(ordered);
@@ -397,13 +415,16 @@ private:
         out.bounds = index::any_defined();
         out.backward = order.descending;
         out.with_undefined = true;
+        std::size_t bounding = 0;
         for (const Condition& part : condition_.parts) {
             if (part.kind != Condition::Kind::kPath || part.path != path) continue;
             out.with_undefined = false;
             if (part.bounds.size() == 1) {
                 out.bounds = index::intersection(out.bounds, part.bounds.front());
+                ++bounding;
             }
         }
+        out.answers_filters = bounding > 0 && are_exact(bounding);
         out.used.paths.push_back(model::to_text(path) + "/?");
         return std::optional(std::move(out));
     }
@@ -417,6 +438,7 @@ private:
     Budget& budget_;
     std::vector<Part> parts_;
     std::size_t counted_ = 0;  // limit of the estimates
+    bool lists_all_ = false;   // all items are in the index
 };
 
 }  // namespace

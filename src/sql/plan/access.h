@@ -46,6 +46,8 @@ struct Access {
     std::optional<std::size_t> walked;
     // The index entry holds everything the query needs; the item is not loaded.
     bool covered = false;
+    // Every item found passes the filters, because the entries that lead to it are exact.
+    bool answers_filters = false;
     // Only the first and the last entry matter (MIN and MAX).
     bool ends_only = false;
 
