@@ -319,11 +319,13 @@ Result<QueryAnswer> Queries::run(Context& context,
                                  const ParsedQuery& query,
                                  SteadyClock::time_point start) const {
     const ItemSelection selection = TRY(select_items(context.request, container));
-    const Routing routing = route(query, container, selection);
-    TRY(query.context.surroundings.budget->status());  // constants may use it up
     // A container without a partition key has one partition, and its clients know of no others.
     const bool addressed = context.request.range_id || selection.scope.partition_key ||
                            container.definition.partition_key.system_key;
+    const bool one_range = addressed && selection.first_range == selection.last_range;
+    const Routing routing = one_range ? Routing{.filter = {}, .ranges = {selection.first_range}}
+                                      : route(query, container, selection);
+    TRY(query.context.surroundings.budget->status());  // constants may use it up
     // EXPLAIN covers all partitions together.
     const bool merge = options.merge || query.syntax->explain;
     if (!addressed && !merge) TRY(check_gateway(query, options, container, routing));
