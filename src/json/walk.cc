@@ -41,9 +41,11 @@ const char* short_integer_end(const char* at, const char* end) {
     while (at != end && is_digit(*at)) {
         ++at;
     }
-    const bool whole = at != end && (*at == ',' || *at == '}' || *at == ']');
-    const bool shortest = *digits != '0' || at - digits == 1;
-    return whole && shortest && at != digits && at - digits <= kDigitsMax ? at : nullptr;
+    const std::ptrdiff_t count = at - digits;
+    if (at == end || count == 0 || count > kDigitsMax) return nullptr;
+    const bool whole = *at == ',' || *at == '}' || *at == ']';
+    const bool shortest = *digits != '0' || count == 1;
+    return whole && shortest ? at : nullptr;
 }
 
 // The characters that numbers consist of, from `from` on.
