@@ -84,8 +84,8 @@ TEST_F(ClientTest, SaysThatNobodyIsThere) {
 }
 
 TEST_F(ClientTest, WalksFeeds) {
-    server_.answer(200, R"({"_rid":"","Documents":[{"id":"1"}],"_count":1})",
-                   "x-ms-continuation: next\r\n");
+    server_.answer(
+        200, R"({"_rid":"","Documents":[{"id":"1"}],"_count":1})", "x-ms-continuation: next\r\n");
     server_.answer(200, R"({"_rid":"","Documents":[],"_count":0})");
     Pages pages(client_, items_, {.text = "SELECT * FROM c"});
     auto page = pages.next();

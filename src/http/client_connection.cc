@@ -61,8 +61,7 @@ std::optional<std::string_view> ClientResponse::header(std::string_view name) co
     const auto found = std::find_if(headers.begin(), headers.end(), [&](const auto& header) {
         return same_word(header.first, name);
     });
-    return found == headers.end() ? std::nullopt
-                                  : std::optional<std::string_view>(found->second);
+    return found == headers.end() ? std::nullopt : std::optional<std::string_view>(found->second);
 }
 
 Status check_ca_file(const std::string& path) {
@@ -123,8 +122,7 @@ private:
     // Whether bytes or an end are waiting where nothing is expected.
     bool closed_by_server() {
         char byte = 0;
-        const ssize_t got =
-            ::recv(socket().native_handle(), &byte, 1, MSG_PEEK | MSG_DONTWAIT);
+        const ssize_t got = ::recv(socket().native_handle(), &byte, 1, MSG_PEEK | MSG_DONTWAIT);
         // A TLS session ticket may be waiting.
         if (got > 0) return !server_.secure;
         return got == 0 || (errno != EAGAIN && errno != EWOULDBLOCK);
@@ -169,8 +167,8 @@ private:
         if (!tls_) TRY(make_tls_context());
         auto& stream = stream_.emplace<SecureStream>(io_, *tls_);
         SSL* const ssl = stream.native_handle();
-        const bool named = is_ip_address(server_.host) ||
-                           SSL_set_tlsext_host_name(ssl, server_.host.c_str()) == 1;
+        const bool named =
+            is_ip_address(server_.host) || SSL_set_tlsext_host_name(ssl, server_.host.c_str()) == 1;
         if (!named || (options_.tls.verify && !expect_name(ssl, server_.host))) {
             close();
             return not_sent("cannot set up TLS for " + server_.host);
@@ -235,8 +233,7 @@ private:
         message.body() = {request.body.data(), request.body.size()};
         message.keep_alive(!request.last);
         message.prepare_payload();
-        const Code ec =
-            wait([&](auto done) { beast::http::async_write(stream, message, done); });
+        const Code ec = wait([&](auto done) { beast::http::async_write(stream, message, done); });
         if (ec) return unanswered("sending the request", ec);
         return receive(stream, request.method == "HEAD");
     }
@@ -250,9 +247,9 @@ private:
         const Code ec =
             wait([&](auto done) { beast::http::async_read(stream, buffer_, parser, done); });
         if (ec == beast::http::error::body_limit) {
-            return Error(ErrorCode::kTooLarge,
-                         "the answer is larger than " + std::to_string(options_.body_bytes_max) +
-                             " bytes");
+            return Error(
+                ErrorCode::kTooLarge,
+                "the answer is larger than " + std::to_string(options_.body_bytes_max) + " bytes");
         }
         if (ec) return unanswered("reading the answer", ec);
         keep_alive_ = parser.get().keep_alive();
