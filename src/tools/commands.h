@@ -9,5 +9,6 @@
 namespace orrery::tools {
 
 std::unique_ptr<cli::Command> make_export();
+std::unique_ptr<cli::Command> make_import();
 
 }  // namespace orrery::tools

@@ -1,0 +1,142 @@
+#include "tools/import/columns.h"
+
+#include <algorithm>
+#include <charconv>
+
+#include "json/scan.h"
+
+namespace orrery::tools {
+
+namespace {
+
+Error bad_column(const std::string& name, const std::string& problem) {
+    return Error(ErrorCode::kBadRequest, "column '" + name + "' " + problem);
+}
+
+}  // namespace
+
+Result<ColumnPath> parse_column(std::string_view text) {
+    const std::string shown(text.substr(0, 100));
+    ColumnPath out;
+    std::string name;
+    bool named = false;  // a name goes on, or a dot wants one
+    const auto end_name = [&] {
+        if (named) out.emplace_back(std::move(name));
+        name.clear();
+        named = false;
+    };
+    if (text.empty()) return bad_column(shown, "has no name");
+    named = text.front() != '[';
+    while (!text.empty()) {
+        const char c = text.front();
+        text.remove_prefix(1);
+        if (c == '\\' && !text.empty()) {
+            name += text.front();
+            text.remove_prefix(1);
+        } else if (c == '.') {
+            end_name();
+            named = true;
+        } else if (c == '[') {
+            end_name();
+            std::size_t position = 0;
+            const auto [until, error] =
+                std::from_chars(text.data(), text.data() + text.size(), position);
+            const auto digits = static_cast<std::size_t>(until - text.data());
+            if (error != std::errc() || digits == text.size() || text[digits] != ']') {
+                return bad_column(shown,
+                                  "has a '[' without a position; write \\[ for the character");
+            }
+            if (position >= kElementsMax) return bad_column(shown, "has a position above 9999");
+            out.emplace_back(position);
+            text.remove_prefix(digits + 1);
+        } else {
+            if (!named) return bad_column(shown, "has text after ']' where '.' or '[' is expected");
+            name += c;
+        }
+    }
+    end_name();
+    if (out.size() > json::kDepthMax) return bad_column(shown, "is nested too deeply");
+    if (!std::holds_alternative<std::string>(out.front())) {
+        return bad_column(shown, "does not begin with a name");
+    }
+    return out;
+}
+
+Result<Columns> Columns::parse(const std::vector<std::string>& header) {
+    Columns out;
+    for (const std::string& name : header) {
+        const ColumnPath path = TRY(parse_column(name));
+        if (path.size() == 1 && path.front() == ColumnPath::value_type("id")) out.id_ = out.count_;
+        TRY(out.add(path, name, out.count_));
+        ++out.count_;
+    }
+    return out;
+}
+
+Status Columns::add(const ColumnPath& path, const std::string& name, std::size_t column) {
+    std::size_t node = 0;
+    for (const auto& step : path) {
+        node = TRY(child(node, step, name));
+    }
+    Node& leaf = nodes_[node];
+    if (leaf.column != kNone) return bad_column(name, "is there twice");
+    if (!leaf.members.empty() || !leaf.elements.empty()) {
+        return bad_column(name, "is also an object or array of other columns");
+    }
+    leaf.column = column;
+    return {};
+}
+
+Result<std::size_t> Columns::child(std::size_t parent,
+                                   const ColumnPath::value_type& step,
+                                   const std::string& name) {
+    const bool array = std::holds_alternative<std::size_t>(step);
+    const std::size_t added = nodes_.size();
+    nodes_.emplace_back();  // before references to others
+    Node& node = nodes_[parent];
+    const bool used = !node.members.empty() || !node.elements.empty();
+    if (node.column != kNone || (used && node.array != array)) {
+        return bad_column(name, "is inside another column that is not such an object or array");
+    }
+    node.array = array;
+    const auto find_or_add = [&](auto& children, const auto& key) {
+        auto found = std::lower_bound(
+            children.begin(), children.end(), key, [](const auto& one, const auto& wanted) {
+                return one.first < wanted;
+            });
+        if (found == children.end() || found->first != key) {
+            children.insert(found, {key, added});
+            return added;
+        }
+        return found->second;
+    };
+    const std::size_t out = array ? find_or_add(node.elements, std::get<std::size_t>(step))
+                                  : find_or_add(node.members, std::get<std::string>(step));
+    if (out != added) nodes_.pop_back();
+    return out;
+}
+
+json::Value Columns::item(std::vector<std::optional<json::Value>> cells) const {
+    auto out = build(0, cells);
+    return out ? *std::move(out) : json::Value(json::Value::Object{});
+}
+
+std::optional<json::Value> Columns::build(std::size_t number,
+                                          std::vector<std::optional<json::Value>>& cells) const {
+    const Node& node = nodes_[number];
+    if (node.column != kNone) return std::move(cells[node.column]);
+    if (node.array) {
+        json::Value::Array elements;
+        for (const auto& [position, child] : node.elements) {
+            if (auto value = build(child, cells)) elements.push_back(*std::move(value));
+        }
+        return elements.empty() ? std::nullopt : std::optional<json::Value>(std::move(elements));
+    }
+    json::Value::Object members;
+    for (const auto& [name, child] : node.members) {
+        if (auto value = build(child, cells)) members.push_back({name, *std::move(value)});
+    }
+    return members.empty() ? std::nullopt : std::optional<json::Value>(std::move(members));
+}
+
+}  // namespace orrery::tools

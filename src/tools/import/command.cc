@@ -1,0 +1,188 @@
+#include <cstdio>
+#include <fstream>
+#include <sstream>
+
+#include "cli/interrupt.h"
+#include "tools/account_arguments.h"
+#include "tools/commands.h"
+#include "tools/import/importer.h"
+
+namespace orrery::tools {
+
+namespace {
+
+const cli::Choices<FormatChoice> kFormats = {{"auto", FormatChoice::kDetect},
+                                             {"json", FormatChoice::kJson},
+                                             {"jsonl", FormatChoice::kLines},
+                                             {"csv", FormatChoice::kCsv},
+                                             {"tsv", FormatChoice::kTsv},
+                                             {"mongo", FormatChoice::kMongo}};
+const cli::Choices<ImportMode> kModes = {
+    {"upsert", ImportMode::kUpsert}, {"create", ImportMode::kCreate}, {"skip", ImportMode::kSkip}};
+
+Result<json::Value> read_policy(const std::string& path) {
+    std::ifstream file(path);
+    std::ostringstream content;
+    content << file.rdbuf();
+    if (!file) return Error(ErrorCode::kBadRequest, "cannot read '" + path + "'");
+    auto policy = json::Value::parse(content.str());
+    if (!policy) return Error(ErrorCode::kBadRequest, "'" + path + "' is not JSON");
+    return policy;
+}
+
+class ImportCommand final : public cli::Command {
+public:
+    std::string name() const override { return "import"; }
+    std::string summary() const override { return "load items from files into a container"; }
+    std::string description() const override {
+        return "Loads items from JSON, JSON lines, CSV, TSV and mongoexport files, also gzip or "
+               "zstd, or from standard input (-). An import that was interrupted or killed goes on "
+               "where it was when the same command is given again.";
+    }
+    std::vector<cli::Example> examples() const override {
+        return {
+            {"orrery import --database shop --container orders --create --partition-key "
+             "/customerId orders.json",
+             "Create a container and load it"},
+            {"orrery import --database shop --container orders --dry-run orders.csv.gz",
+             "See what would be loaded and what would fail"},
+            {"orrery import --database shop --container orders --errors failed.jsonl *.jsonl",
+             "Load many files and keep what the server refuses"},
+        };
+    }
+    void declare(CLI::App& app) override;
+    std::string check() override;
+    int run() override;
+
+private:
+    void declare_target(CLI::App& app);
+    void declare_items(CLI::App& app);
+    std::string check_rules();
+
+    AccountArguments account_;
+    ImportOptions options_;
+    std::string partition_key_;
+    std::string indexing_policy_;
+    std::string id_;
+    std::string key_fields_;
+    bool no_checkpoint_ = false;
+    bool json_ = false;
+};
+
+void ImportCommand::declare(CLI::App& app) {
+    app.add_option("files", options_.inputs, "Files to load; - is standard input")
+        ->required()
+        ->take_all();
+    declare_target(app);
+    declare_items(app);
+    cli::add(app, "parallel", options_.parallel, "Requests at a time")
+        ->check(CLI::Range(1U, kParallelMax));
+    app.add_flag("--dry-run", options_.dry_run, "Read and check everything, send nothing");
+    cli::add(app, "errors", options_.errors_file, "File for items that fail, as JSON lines");
+    cli::add(app,
+             "checkpoint",
+             options_.checkpoint_file,
+             "File that records the progress (default: the first FILE with .import-checkpoint)");
+    app.add_flag("--no-checkpoint", no_checkpoint_, "Do not record the progress");
+    app.add_flag("--restart", options_.restart, "Ignore an earlier run's checkpoint");
+    app.add_flag("--quiet", options_.quiet, "No progress and no summary");
+    app.add_flag("--json", json_, "Print the final report as JSON");
+    account_.declare(app);
+}
+
+void ImportCommand::declare_target(CLI::App& app) {
+    constexpr const char* kGroup = "Container";
+    ContainerChoice& target = options_.target;
+    cli::add(app, "database", target.database, "Its database")->required()->group(kGroup);
+    cli::add(app, "container", target.container, "Its name")->required()->group(kGroup);
+    app.add_flag("--create", target.create, "Create it and its database if they do not exist")
+        ->group(kGroup);
+    cli::add(app,
+             "partition-key",
+             partition_key_,
+             "Its partition key, such as /customerId; /a,/b for a hierarchical one")
+        ->group(kGroup);
+    cli::add(app, "throughput", target.throughput, "Request units per second, if it is created")
+        ->check(CLI::NonNegativeNumber)
+        ->group(kGroup);
+    cli::add(app, "indexing-policy", indexing_policy_, "JSON file, if it is created")
+        ->group(kGroup);
+}
+
+void ImportCommand::declare_items(CLI::App& app) {
+    constexpr const char* kGroup = "Items";
+    cli::add_choice(app, "format", options_.format, kFormats, "auto", "How the files are written")
+        ->group(kGroup);
+    app.add_flag("--strings", options_.plain_strings, "CSV: all cells are text, also 1 and true")
+        ->group(kGroup);
+    cli::add_choice(
+        app, "mode", options_.mode, kModes, "upsert", "What to do with items that exist")
+        ->group(kGroup);
+    cli::add(app, "id", id_, "Property that becomes the id: sku or /product/sku")->group(kGroup);
+    cli::add(app,
+             "partition-key-field",
+             key_fields_,
+             "Property to copy to the partition key; one for each path, with commas")
+        ->group(kGroup);
+    app.add_flag("--generate-ids", options_.rules.generate_ids, "Give ids to items without")
+        ->group(kGroup);
+}
+
+std::string ImportCommand::check() {
+    if (std::string problem = account_.check(); !problem.empty()) return problem;
+    options_.account = account_.account();
+    ContainerChoice& target = options_.target;
+    target.partition_key = cli::split_list(partition_key_);
+    if (target.create && target.partition_key.empty()) return "--create needs --partition-key";
+    for (const std::string& path : target.partition_key) {
+        if (!json::parse_path(path)) return "--partition-key: '" + path + "' is not a path";
+    }
+    if (!indexing_policy_.empty()) {
+        auto policy = read_policy(indexing_policy_);
+        if (!policy) return "--indexing-policy: " + policy.error().message();
+        target.indexing_policy = *std::move(policy);
+    }
+    const std::string& first = options_.inputs.front();
+    if (no_checkpoint_) {
+        if (!options_.checkpoint_file.empty()) return "give --checkpoint or --no-checkpoint";
+    } else if (options_.checkpoint_file.empty() && first != "-") {
+        options_.checkpoint_file = first + ".import-checkpoint";
+    }
+    return check_rules();
+}
+
+std::string ImportCommand::check_rules() {
+    if (!id_.empty()) {
+        auto path = parse_property(id_);
+        if (!path) return "--id: " + path.error().message();
+        options_.rules.id_from = *std::move(path);
+    }
+    for (const std::string& field : cli::split_list(key_fields_)) {
+        auto path = parse_property(field);
+        if (!path) return "--partition-key-field: " + path.error().message();
+        options_.rules.key_from.push_back(*std::move(path));
+    }
+    return {};
+}
+
+int ImportCommand::run() {
+    const cli::Interrupt interrupt;
+    Importer importer(options_, interrupt.flag());
+    const auto report = importer.run();
+    if (!report) {
+        std::fprintf(stderr, "orrery import: %s\n", report.error().message().c_str());
+        return interrupt.flag() ? cli::kExitInterrupted : cli::kExitFailure;
+    }
+    if (json_) std::printf("%s\n", to_json(*report).text().c_str());
+    const bool failed = report->exit_code() != 0;
+    if (!json_ && (!options_.quiet || failed)) {
+        std::fputs(print(*report).c_str(), failed ? stderr : stdout);
+    }
+    return report->exit_code();
+}
+
+}  // namespace
+
+std::unique_ptr<cli::Command> make_import() { return std::make_unique<ImportCommand>(); }
+
+}  // namespace orrery::tools

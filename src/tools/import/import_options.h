@@ -1,0 +1,51 @@
+// What the user wants to have imported, and how.
+
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "client/account.h"
+#include "tools/import/item_builder.h"
+#include "tools/import/records.h"
+
+namespace orrery::tools {
+
+// What happens to an item of which the server has one with the same id and partition key.
+enum class ImportMode : std::uint8_t {
+    kUpsert,  // it is replaced
+    kCreate,  // the new one fails
+    kSkip,    // it stays, and is counted
+};
+
+struct ContainerChoice {
+    std::string database;
+    std::string container;
+    // Create both if they do not exist, like this:
+    bool create = false;
+    std::vector<std::string> partition_key = {};
+    std::int64_t throughput = 0;       // 0: the server's default
+    json::Value indexing_policy = {};  // null: the server's default
+};
+
+enum class FormatChoice : std::uint8_t { kDetect, kJson, kLines, kCsv, kTsv, kMongo };
+
+struct ImportOptions {
+    client::Account account;
+    ContainerChoice target;
+    std::vector<std::string> inputs;  // paths; "-" is standard input
+    FormatChoice format = FormatChoice::kDetect;
+    bool plain_strings = false;
+    ItemRules rules;
+    ImportMode mode = ImportMode::kUpsert;
+    unsigned parallel = 16;
+    bool dry_run = false;
+    bool quiet = false;
+    std::string errors_file;      // empty: none
+    std::string checkpoint_file;  // empty: none
+    bool restart = false;         // ignore a checkpoint
+};
+
+}  // namespace orrery::tools

@@ -1,0 +1,93 @@
+#include "tools/import/target.h"
+
+namespace orrery::tools {
+
+namespace {
+
+using client::Path;
+using json::Value;
+
+Value definition_of(const ContainerChoice& choice) {
+    Value::Array paths;
+    for (const std::string& path : choice.partition_key) {
+        paths.emplace_back(path);
+    }
+    Value::Object key;
+    key.push_back({"kind", paths.size() > 1 ? "MultiHash" : "Hash"});
+    key.push_back({"paths", std::move(paths)});
+    key.push_back({"version", 2});
+    Value::Object out;
+    out.push_back({"id", choice.container});
+    out.push_back({"partitionKey", std::move(key)});
+    if (!choice.indexing_policy.is_null()) {
+        out.push_back({"indexingPolicy", choice.indexing_policy});
+    }
+    return out;
+}
+
+// Another one that is created at the same time is as good.
+Status create(client::Client& client,
+              const Path& feed,
+              const Value& body,
+              client::Headers headers) {
+    const auto response = client.call({.method = "POST",
+                                       .path = feed,
+                                       .headers = std::move(headers),
+                                       .body = body.text(),
+                                       .idempotent = true});
+    if (!response && response.error().code() != ErrorCode::kConflict) {
+        return response.error().copy();
+    }
+    return {};
+}
+
+Status create_container(client::Client& client, const ContainerChoice& choice) {
+    const Path database = client::database_path(choice.database);
+    const auto found = client.call({.path = database});
+    if (!found && found.error().code() != ErrorCode::kNotFound) return found.error().copy();
+    if (!found) {
+        TRY(create(client, Path{"dbs"}, Value::Object{{"id", choice.database}}, {}));
+    }
+    client::Headers headers;
+    if (choice.throughput > 0) {
+        headers.emplace_back("x-ms-offer-throughput", std::to_string(choice.throughput));
+    }
+    return create(client, database / "colls", definition_of(choice), std::move(headers));
+}
+
+Result<Target> read_target(const Value& body, const ContainerChoice& choice, Path path) {
+    Target out{.path = std::move(path),
+               .definition = TRY(model::parse_container_definition(body, model::kStoredDefinition)),
+               .rid = {}};
+    if (const Value* const rid = body.find("_rid"); rid != nullptr && rid->is_string()) {
+        out.rid = rid->string();
+    }
+    if (!choice.partition_key.empty()) {
+        const auto asked =
+            TRY(model::parse_container_definition(definition_of(choice), model::ContainerRules{}));
+        if (asked.partition_key.paths != out.definition.partition_key.paths) {
+            return Error(ErrorCode::kConflict,
+                         "container '" + choice.container + "' has another partition key");
+        }
+    }
+    return out;
+}
+
+}  // namespace
+
+Result<Target> open_target(client::Client& client, const ContainerChoice& choice, bool dry_run) {
+    const Path path = client::container_path(choice.database, choice.container);
+    auto body = client.read(path);
+    if (body) return read_target(*body, choice, path);
+    if (body.error().code() != ErrorCode::kNotFound) return std::move(body).take_error();
+    if (!choice.create) {
+        return Error(ErrorCode::kNotFound,
+                     "there is no container '" + choice.container + "' in database '" +
+                         choice.database + "'; --create creates it");
+    }
+    if (dry_run) return read_target(definition_of(choice), choice, path);
+    TRY(create_container(client, choice));
+    return read_target(TRY(client.read(path)), choice, path);
+}
+
+}  // namespace orrery::tools
