@@ -84,6 +84,7 @@ STEPS = {step.name: step for step in [
     on_release("splits", "python3 tests/splits/run.py"),
     on_release("changefeed", "python3 tests/changefeed/run.py"),
     on_release("throttling", "python3 tests/throttling/run.py"),
+    on_release("tools", "python3 tests/tools/run.py"),
     on_release("consistency", "python3 tests/consistency/run.py"),
     on_release("isolation-splits", "ORRERY_CHURN_PARTITIONS_MS=100 python3 tests/isolation/run.py "
                "--partitions 2 --seconds 8 --kills 2"),

@@ -91,29 +91,22 @@ Result<std::size_t> Columns::child(std::size_t parent,
                                    const ColumnPath::value_type& step,
                                    const std::string& name) {
     const bool array = std::holds_alternative<std::size_t>(step);
-    const std::size_t added = nodes_.size();
-    nodes_.emplace_back();  // before references to others
     Node& node = nodes_[parent];
     const bool used = !node.members.empty() || !node.elements.empty();
     if (node.column != kNone || (used && node.array != array)) {
         return bad_column(name, "is inside another column that is not such an object or array");
     }
+    const auto [found, added] = children_.try_emplace({parent, step}, nodes_.size());
+    if (!added) return found->second;
     node.array = array;
-    const auto find_or_add = [&](auto& children, const auto& key) {
-        auto found = std::lower_bound(
-            children.begin(), children.end(), key, [](const auto& one, const auto& wanted) {
-                return one.first < wanted;
-            });
-        if (found == children.end() || found->first != key) {
-            children.insert(found, {key, added});
-            return added;
-        }
-        return found->second;
-    };
-    const std::size_t out = array ? find_or_add(node.elements, std::get<std::size_t>(step))
-                                  : find_or_add(node.members, std::get<std::string>(step));
-    if (out != added) nodes_.pop_back();
-    return out;
+    if (array) {
+        node.elements.emplace_back(std::get<std::size_t>(step), found->second);
+        std::sort(node.elements.begin(), node.elements.end());
+    } else {
+        node.members.emplace_back(std::get<std::string>(step), found->second);
+    }
+    nodes_.emplace_back();  // the last, as it moves the nodes
+    return found->second;
 }
 
 json::Value Columns::item(std::vector<std::optional<json::Value>> cells) const {

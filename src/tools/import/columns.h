@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -42,7 +43,7 @@ private:
     struct Node {
         std::size_t column = kNone;
         bool array = false;
-        std::vector<std::pair<std::string, std::size_t>> members;   // → node
+        std::vector<std::pair<std::string, std::size_t>> members;   // → node, as in the header
         std::vector<std::pair<std::size_t, std::size_t>> elements;  // position → node, ascending
     };
 
@@ -54,6 +55,7 @@ private:
                                      std::vector<std::optional<json::Value>>& cells) const;
 
     std::vector<Node> nodes_ = std::vector<Node>(1);
+    std::map<std::pair<std::size_t, ColumnPath::value_type>, std::size_t> children_;
     std::size_t count_ = 0;
     std::size_t id_ = kNone;
 };

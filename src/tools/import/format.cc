@@ -44,17 +44,21 @@ bool is_mongo(const std::optional<json::Value>& item) {
     return item && item->find("_id") != nullptr && item->find("id") == nullptr;
 }
 
+bool is_json(std::string_view text) { return text.starts_with('[') || text.starts_with('{'); }
+
+// The first item of an array or of values.
+std::optional<json::Value> first_item(std::string_view text) {
+    return first_value(text.substr(std::min(text.find('{'), text.size())));
+}
+
 Format json_format(std::string_view path, std::string_view text) {
     Format out;
-    if (text.starts_with('[')) {
-        text.remove_prefix(1);
-        text.remove_prefix(std::min(text.find('{'), text.size()));
-    } else {
+    if (text.starts_with('{')) {
         const std::string_view line = text.substr(0, text.find('\n'));
         const bool lines = ends_with(path, ".jsonl") || ends_with(path, ".ndjson");
         if (lines || first_value(line)) out.layout = Layout::kLines;
     }
-    out.mongo = is_mongo(first_value(text));
+    out.mongo = is_mongo(first_item(text));
     return out;
 }
 
@@ -73,12 +77,18 @@ std::string name_of(const Format& format) {
     }
 }
 
+bool tells_format(std::string_view beginning) {
+    const std::string_view text = trimmed(beginning);
+    if (is_json(text)) return first_item(text).has_value();
+    return !text.empty() && beginning.find('\n', text.data() - beginning.data()) != beginning.npos;
+}
+
 std::optional<Format> detect_format(std::string_view path, std::string_view beginning) {
     path = without_compression(path);
     if (ends_with(path, ".csv")) return Format{.layout = Layout::kCsv};
     if (ends_with(path, ".tsv") || ends_with(path, ".tab")) return Format{.layout = Layout::kTsv};
     const std::string_view text = trimmed(beginning);
-    if (text.starts_with('[') || text.starts_with('{')) return json_format(path, text);
+    if (is_json(text)) return json_format(path, text);
     const bool lines = ends_with(path, ".jsonl") || ends_with(path, ".ndjson");
     if (lines) return Format{.layout = Layout::kLines};
     if (ends_with(path, ".json")) return Format{.layout = Layout::kJson};

@@ -37,9 +37,7 @@ Value identity_of(const std::string& path) {
     return out;
 }
 
-Result<Format> choose_format(const std::string& path,
-                             FormatChoice choice,
-                             std::string_view beginning) {
+Result<Format> choose_format(const std::string& path, FormatChoice choice, TextCursor& text) {
     switch (choice) {
         case FormatChoice::kJson:
             return Format{.layout = Layout::kJson};
@@ -52,6 +50,8 @@ Result<Format> choose_format(const std::string& path,
         default:
             break;
     }
+    const std::string_view beginning = text.ahead(kBeginningBytes, tells_format);
+    TRY(text.status());
     auto found = detect_format(path, beginning);
     if (choice == FormatChoice::kMongo) {
         const bool lines = found && found->layout == Layout::kLines;
@@ -132,9 +132,7 @@ Result<Input> open_input(const std::string& path,
     Input out;
     out.source = TRY(open_source(path, source));
     out.text = std::make_unique<TextCursor>(*out.source.bytes);
-    const std::string_view beginning = out.text->ahead(kBeginningBytes);
-    TRY(out.text->status());
-    const Format format = TRY(choose_format(path, options.format, beginning));
+    const Format format = TRY(choose_format(path, options.format, *out.text));
     out.records = TRY(read_format(*out.text, format, options.plain_strings));
     out.report = {.source = path, .format = format, .compression = out.source.compression};
     return out;

@@ -52,7 +52,8 @@ std::string name_of(const Format& format);
 // _id and without id are MongoDB's.
 std::optional<Format> detect_format(std::string_view path, std::string_view beginning);
 
-// How much of the beginning detect_format() looks at.
+// Whether this is as much of a text as detect_format() needs, of at most so many bytes.
+bool tells_format(std::string_view beginning);
 inline constexpr std::size_t kBeginningBytes = std::size_t{64} << 10;
 
 struct CsvOptions {

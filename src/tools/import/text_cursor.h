@@ -33,10 +33,12 @@ public:
         return byte;
     }
 
-    // What comes next, up to this size and never more than that.
-    std::string_view ahead(std::size_t size) {
-        fill(size);
-        return std::string_view(buffer_).substr(at_, size);
+    // What comes next, until it is enough, and up to this size: does not wait for more than that.
+    std::string_view ahead(std::size_t size, bool (*is_enough)(std::string_view)) {
+        while (buffer_.size() - at_ < size && !ended_ && !is_enough(rest())) {
+            fill(buffer_.size() - at_ + 1);
+        }
+        return rest().substr(0, size);
     }
 
     // Of the next byte, from 1.
@@ -47,6 +49,8 @@ public:
 private:
     static constexpr std::string_view kMark = "\xEF\xBB\xBF";
     static constexpr std::size_t kPieceBytes = std::size_t{64} << 10;
+
+    std::string_view rest() const { return std::string_view(buffer_).substr(at_); }
 
     bool refill() {
         buffer_.clear();
