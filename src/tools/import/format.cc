@@ -13,6 +13,10 @@ bool ends_with(std::string_view path, std::string_view extension) {
            same_word(path.substr(path.size() - extension.size()), extension);
 }
 
+std::string_view from_first_word(std::string_view text) {
+    return text.substr(std::min(text.find_first_not_of(" \t\r\n"), text.size()));
+}
+
 std::string_view without_compression(std::string_view path) {
     for (const std::string_view extension : {".gz", ".zst", ".zstd"}) {
         if (ends_with(path, extension)) return path.substr(0, path.size() - extension.size());
@@ -78,16 +82,16 @@ std::string name_of(const Format& format) {
 }
 
 bool tells_format(std::string_view beginning) {
-    const std::string_view text = trimmed(beginning);
+    const std::string_view text = from_first_word(beginning);
     if (is_json(text)) return first_item(text).has_value();
-    return !text.empty() && beginning.find('\n', text.data() - beginning.data()) != beginning.npos;
+    return text.find('\n') != std::string_view::npos;
 }
 
 std::optional<Format> detect_format(std::string_view path, std::string_view beginning) {
     path = without_compression(path);
     if (ends_with(path, ".csv")) return Format{.layout = Layout::kCsv};
     if (ends_with(path, ".tsv") || ends_with(path, ".tab")) return Format{.layout = Layout::kTsv};
-    const std::string_view text = trimmed(beginning);
+    const std::string_view text = from_first_word(beginning);
     if (is_json(text)) return json_format(path, text);
     const bool lines = ends_with(path, ".jsonl") || ends_with(path, ".ndjson");
     if (lines) return Format{.layout = Layout::kLines};

@@ -17,9 +17,9 @@
 namespace orrery::tools {
 
 struct ItemRules {
-    json::Path id_from;                // the property that becomes the id; empty: id itself
-    std::vector<json::Path> key_from;  // copied to the partition key's paths; empty: nothing
-    bool generate_ids = false;         // for items without one
+    json::Path id_from = {};                // the property that becomes the id; empty: id itself
+    std::vector<json::Path> key_from = {};  // copied to the partition key's paths; empty: nothing
+    bool generate_ids = false;              // for items without one
 };
 
 struct Item {

@@ -67,13 +67,24 @@ Status Ledger::open() {
         if (found) now_ = *std::move(found);
     }
     start_ = now_.position;
-    if (options_.errors_file.empty()) return {};
+    if (!options_.errors_file.empty()) TRY(open_errors());
+    return try_checkpoint();
+}
+
+Status Ledger::open_errors() {
     errors_ = ::open(options_.errors_file.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | O_APPEND, 0666);
     // What is after the checkpoint will fail again. /dev/stderr and pipes cannot be shortened.
     const bool opened =
         errors_ >= 0 &&
         (ftruncate(errors_, static_cast<off_t>(now_.errors_bytes)) == 0 || errno == EINVAL);
     return opened ? Status() : write_error(options_.errors_file);
+}
+
+// Whether it can be written should not show only after a second.
+Status Ledger::try_checkpoint() {
+    auto saved = save();
+    if (saved) return {};
+    return std::move(saved).take_error().with_context("the progress cannot be recorded");
 }
 
 void Ledger::record(const Settled& settled) {

@@ -59,6 +59,8 @@ public:
 
 private:
     void record_failure(const Settled& settled);
+    Status open_errors();
+    Status try_checkpoint();
     Status save();
     void note(Status status);
 
