@@ -39,8 +39,9 @@ Result<ImportReport> Importer::run() {
             sender.join();
         }
     }
-    const bool complete = !ended();
-    if (auto finished = ledger_->finish(complete); !finished) {
+    complete_ = !ended();
+    if (auto finished = ledger_->finish(complete_); !finished) {
+        complete_ = false;
         stop(finished.error().message());
     }
     return report();
@@ -184,11 +185,10 @@ void Importer::stop(std::string problem) {
 }
 
 ImportReport Importer::report() const {
-    const bool complete = !interrupted_ && !problem_;
     return {.totals = ledger_->totals(),
             .dry_run = options_.dry_run,
             .resumed = ledger_->resumed(),
-            .interrupted = interrupted_ && !problem_,
+            .interrupted = !complete_ && !problem_,
             .problem = problem_,
             .inputs = inputs_,
             .reasons = ledger_->reasons(),
@@ -197,7 +197,7 @@ ImportReport Importer::report() const {
             .throttled = throttled_,
             .elapsed = timer_.elapsed(),
             .errors_file = options_.errors_file,
-            .checkpoint_file = complete || options_.dry_run ? "" : options_.checkpoint_file};
+            .checkpoint_file = complete_ || options_.dry_run ? "" : options_.checkpoint_file};
 }
 
 }  // namespace orrery::tools

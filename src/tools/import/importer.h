@@ -62,6 +62,7 @@ private:
     Outbox outbox_;
     std::vector<std::thread> senders_;
     std::vector<InputReport> inputs_;
+    bool complete_ = false;
     std::uint64_t consumed_ = 0;  // of the inputs that have been read
     std::uint64_t line_ = 0;      // of the input that is being read
     std::atomic<std::uint64_t> throttled_{0};
