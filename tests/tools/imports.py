@@ -210,6 +210,9 @@ def wrong_use(world: World) -> str:
     world.run("import", *CREATE, "--parallel", "1001", file, code=2)
     world.run("import", *CREATE, world.path("missing.json"), code=1)
     world.run("import", *CREATE, world.write("strange", "what is this?\n"), code=1)
+    world.run("import", *CREATE, "--errors", file, file, code=1)
+    world.run("import", *CREATE, "--restart", "--checkpoint", file, file, code=1)
+    expect(world.path("a.jsonl").stat().st_size > 0, "an input was overwritten")
     world.run("import", code=2)
     return "exit codes"
 
@@ -271,7 +274,7 @@ def killed(world: World) -> str:
     arguments = (*CREATE, "--generate-ids", "--parallel", "2", "--errors", "failed", "--quiet",
                  world.write("a.jsonl", "\n".join(lines)))
     kills = 0
-    for _ in range(6):
+    for _ in range(4):
         process = world.start("import", *arguments, stderr=subprocess.DEVNULL)
         try:
             process.wait(source.uniform(0.05, 1.5))

@@ -68,13 +68,13 @@ private:
         pollfd waited{.fd = descriptor_, .events = POLLIN, .revents = 0};
         if (poll(&waited, 1, 0) == 0 && options_.before_waiting) options_.before_waiting();
         while (poll(&waited, 1, kSliceMilliseconds) <= 0) {
-            if (interrupted()) break;
+            if (ended()) break;
         }
-        if (interrupted()) return Error(ErrorCode::kTimeout, "interrupted");
+        if (ended()) return Error(ErrorCode::kTimeout, "interrupted");
         return {};
     }
 
-    bool interrupted() const { return options_.interrupted != nullptr && *options_.interrupted; }
+    bool ended() const { return options_.ended && options_.ended(); }
 
     const int descriptor_;
     const std::string path_;

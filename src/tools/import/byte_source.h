@@ -3,7 +3,6 @@
 
 #pragma once
 
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -20,13 +19,13 @@ class ByteSource {
 public:
     virtual ~ByteSource() = default;
 
-    // Reads as much as there is, 0 bytes only at the end. kTimeout: interrupted.
+    // Reads as much as there is, 0 bytes only at the end. kTimeout: it was to end.
     virtual Result<std::size_t> read(std::span<char> into) = 0;
 };
 
 struct SourceOptions {
-    // Ends reads when set.
-    const std::atomic<bool>* interrupted = nullptr;
+    // Asked now and then while a read waits: whether to end it.
+    std::function<bool()> ended = {};
     // Called before a read that has to wait, as from a pipe.
     std::function<void()> before_waiting = {};
 };

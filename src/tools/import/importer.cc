@@ -49,6 +49,7 @@ Result<ImportReport> Importer::run() {
 
 Status Importer::prepare() {
     counts_.total = TRY(measure_inputs(options_.inputs));
+    TRY(check_outputs(options_));
     Target target = TRY(open_target(client_, options_.target, options_.dry_run));
     const std::size_t keys = options_.rules.key_from.size();
     if (keys > 0 && keys != target.definition.partition_key.paths.size()) {
@@ -128,7 +129,7 @@ void Importer::read_input(std::size_t number) {
 
 Status Importer::read_records(std::size_t number) {
     line_ = 0;
-    const SourceOptions source{.interrupted = &interrupted_,
+    const SourceOptions source{.ended = [this] { return ended(); },
                                .before_waiting = [this] { outbox_.flush(); }};
     Input input = TRY(open_input(options_.inputs[number], options_, source));
     inputs_.push_back(input.report);

@@ -2,6 +2,7 @@
 
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -99,6 +100,19 @@ Result<std::uint64_t> measure_inputs(const std::vector<std::string>& paths) {
         out += static_cast<std::uint64_t>(file.st_size);
     }
     return known ? out : 0;
+}
+
+Status check_outputs(const ImportOptions& options) {
+    for (const std::string& output : {options.errors_file, options.checkpoint_file}) {
+        for (const std::string& input : options.inputs) {
+            std::error_code missing;
+            if (std::filesystem::equivalent(output, input, missing)) {
+                return Error(ErrorCode::kBadRequest,
+                             output + " is an input: it is not overwritten");
+            }
+        }
+    }
+    return {};
 }
 
 std::string name_import(const ImportOptions& options, const std::string& container_rid) {

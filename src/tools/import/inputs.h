@@ -18,6 +18,9 @@ namespace orrery::tools {
 // Of all inputs together; 0 if one has no size, such as a pipe.
 Result<std::uint64_t> measure_inputs(const std::vector<std::string>& paths);
 
+// kBadRequest if a file to write is also one to read.
+Status check_outputs(const ImportOptions& options);
+
 // Names an import by all that decides which items it loads and where: another run with the same
 // name may go on where this one has ended.
 std::string name_import(const ImportOptions& options, const std::string& container_rid);

@@ -1,8 +1,10 @@
 #include "tools/import/ledger.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/stopwatch.h"
@@ -73,11 +75,16 @@ Status Ledger::open() {
 
 Status Ledger::open_errors() {
     errors_ = ::open(options_.errors_file.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | O_APPEND, 0666);
-    // What is after the checkpoint will fail again. /dev/stderr and pipes cannot be shortened.
-    const bool opened =
-        errors_ >= 0 &&
-        (ftruncate(errors_, static_cast<off_t>(now_.errors_bytes)) == 0 || errno == EINVAL);
-    return opened ? Status() : write_error(options_.errors_file);
+    struct stat file {};
+    if (errors_ < 0 || fstat(errors_, &file) != 0) return write_error(options_.errors_file);
+    if (!S_ISREG(file.st_mode)) return {};
+    // What is after the checkpoint will fail again. The user may have removed what is before it.
+    const auto size = static_cast<std::uint64_t>(file.st_size);
+    now_.errors_bytes = std::min(now_.errors_bytes, size);
+    if (ftruncate(errors_, static_cast<off_t>(now_.errors_bytes)) != 0) {
+        return write_error(options_.errors_file);
+    }
+    return {};
 }
 
 // Whether it can be written should not show only after a second.
