@@ -84,11 +84,12 @@ STEPS = {step.name: step for step in [
     on_release("splits", "python3 tests/splits/run.py"),
     on_release("changefeed", "python3 tests/changefeed/run.py"),
     on_release("throttling", "python3 tests/throttling/run.py"),
-    on_release("tools", "python3 tests/tools/run.py"),
     on_release("consistency", "python3 tests/consistency/run.py"),
     on_release("isolation-splits", "ORRERY_CHURN_PARTITIONS_MS=100 python3 tests/isolation/run.py "
                "--partitions 2 --seconds 8 --kills 2"),
-    on_release("tools", "python3 tests/tools/program.py && python3 tests/tools/export.py"),
+    on_release("program", "python3 tests/tools/program.py"),
+    on_release("export", "python3 tests/tools/export.py"),
+    on_release("import", "python3 tests/tools/run.py"),
     on_release("modelling", "python3 examples/modelling/run.py"),
     on_release("abuse", "python3 tests/abuse/run.py", alone=True),
     build("asan"), unit("asan"), golden("golden-asan", "asan", "default,page-size-1"),
@@ -104,8 +105,8 @@ GROUPS = {
     "check": ["format", "layout", "build-dev", "unit-dev", "golden-dev"],
     # In this order as far as dependencies allow: each build runs during the tests of the previous one.
     "test": ["format", "layout", "build-release", "crash", "build-asan", "sdk", "golden",
-             "upgrade", "tools", "binary", "metrics", "access", "isolation", "splits", "isolation-splits",
-             "changefeed", "consistency", "throttling", "modelling", "differential", "build-tsan", "unit-asan", "golden-asan",
+             "upgrade", "program", "export", "import", "binary", "metrics", "access", "isolation", "splits",
+             "isolation-splits", "changefeed", "consistency", "throttling", "modelling", "differential", "build-tsan", "unit-asan", "golden-asan",
              "sdk-asan", "crash-asan", "isolation-asan", "disk", "unit-tsan", "golden-tsan", "sdk-tsan", "clang-tidy",
              "fuzz", "abuse"],
 }

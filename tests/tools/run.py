@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The command line tools against a running server: each module here has checks of one tool.
+"""`orrery import` against a running server: the checks of all modules here that have a list of them.
 
     tests/tools/run.py [--server build/release/orrery] [--only REGEX]
 """

@@ -9,8 +9,8 @@ cli::Commands all_commands() {
     cli::Commands out;
     out.push_back(std::make_unique<ServeCommand>());
     out.push_back(tools::make_export());
-    out.push_back(make_inspect());
     out.push_back(tools::make_import());
+    out.push_back(make_inspect());
     return out;
 }
 

@@ -18,11 +18,11 @@ namespace orrery::tools {
 
 namespace {
 
-constexpr std::size_t kParallelMax = 100;
+constexpr std::size_t kPartitionsAtOnceMax = 100;
 constexpr std::size_t kPageItemsMax = 10'000;
 
-const cli::Choices<ExportFormat> kFormats = {{"json", ExportFormat::kJson},
-                                             {"jsonl", ExportFormat::kJsonLines}};
+const cli::Choices<ExportFormat> kExportFormats = {{"json", ExportFormat::kJson},
+                                                   {"jsonl", ExportFormat::kJsonLines}};
 
 class ExportCommand final : public cli::Command {
 public:
@@ -93,10 +93,14 @@ void ExportCommand::declare(CLI::App& app) {
     app.add_option("--partition-key",
                    partition_key_,
                    "Only items with this partition key, as JSON: '\"a\"' or '[\"a\",1]'");
-    cli::add_choice(
-        app, "format", format_, kFormats, "jsonl", "json: one array; jsonl: an item per line");
+    cli::add_choice(app,
+                    "format",
+                    format_,
+                    kExportFormats,
+                    "jsonl",
+                    "json: one array; jsonl: an item per line");
     app.add_option("--parallel", parallel_, "Partitions to read at the same time")
-        ->check(CLI::Range(std::size_t{1}, kParallelMax))
+        ->check(CLI::Range(std::size_t{1}, kPartitionsAtOnceMax))
         ->capture_default_str();
     app.add_option("--page-items", page_items_, "Items to ask for at a time; 0: as many as fit")
         ->check(CLI::Range(std::size_t{0}, kPageItemsMax))
