@@ -90,8 +90,9 @@ ItemBuilder::ItemBuilder(const model::ContainerDefinition& definition, ItemRules
 Result<Item> ItemBuilder::build(const std::string& text, bool mongo, const Origin& origin) const {
     const bool as_it_is =
         !mongo && rules_.id_from.empty() && rules_.key_from.empty() && !rules_.generate_ids;
-    model::ItemBody body =
-        TRY(model::parse_item_body(as_it_is ? text : TRY(mapped(text, mongo, origin)), paths_));
+    std::string changed;
+    if (!as_it_is) changed = TRY(mapped(text, mongo, origin));
+    model::ItemBody body = TRY(model::parse_item_body(as_it_is ? text : changed, paths_));
     Item out;
     out.id = std::move(body.id);
     out.json = std::move(body.open_json);
