@@ -106,7 +106,8 @@ GROUPS = {
     # In this order as far as dependencies allow: each build runs during the tests of the previous one.
     "test": ["format", "layout", "build-release", "crash", "build-asan", "sdk", "golden",
              "upgrade", "program", "export", "import", "binary", "metrics", "access", "isolation", "splits",
-             "isolation-splits", "changefeed", "consistency", "throttling", "modelling", "differential", "build-tsan", "unit-asan", "golden-asan",
+             "isolation-splits", "changefeed", "consistency", "throttling", "modelling", "differential",
+             "build-tsan", "unit-asan", "golden-asan",
              "sdk-asan", "crash-asan", "isolation-asan", "disk", "unit-tsan", "golden-tsan", "sdk-tsan", "clang-tidy",
              "fuzz", "abuse"],
 }
