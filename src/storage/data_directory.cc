@@ -20,8 +20,6 @@ namespace orrery::storage {
 
 namespace {
 
-// On disk, in the marker. Increase with any change that older servers would misread.
-constexpr int kFormat = 3;
 // Older formats that this server reads.
 constexpr int kOldestFormat = 2;
 constexpr const char* kMarker = "ORRERY";
@@ -32,7 +30,7 @@ constexpr std::size_t kMarkerSizeMax = 4096;
 enum class State : std::uint8_t { kInitialising, kReady };
 
 struct Marker {
-    int format = kFormat;
+    int format = kDataFormat;
     State state = State::kReady;
 };
 
@@ -80,7 +78,7 @@ Status write_all(int file, std::string_view bytes) {
 // Replaces the marker atomically; it is on stable storage once this returns.
 Status write_marker(const std::string& path, State state) {
     const std::string draft = path + "/" + kMarkerDraft;
-    const std::string text = fmt::format("format = {}\nstate = {}\n", kFormat, name_of(state));
+    const std::string text = fmt::format("format = {}\nstate = {}\n", kDataFormat, name_of(state));
     {
         const File file(::open(draft.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600));
         if (!file.ok()) return system_error("creating " + draft);
@@ -117,13 +115,13 @@ Result<Marker> parse_marker(const std::string& path, std::string_view text) {
     const auto [stopped, error] = std::from_chars(format_text->data(), end, format);
     if (error != std::errc() || stopped != end || format < 1) return damaged(path);
     // The rest may differ in another format, so check the number first.
-    if (format > kFormat) {
+    if (format > kDataFormat) {
         return Error(ErrorCode::kNotImplemented,
                      fmt::format("data directory {} has format {}; this server reads formats up "
                                  "to {}: use a newer server",
                                  path,
                                  format,
-                                 kFormat));
+                                 kDataFormat));
     }
     if (format < kOldestFormat) {
         return Error(ErrorCode::kNotImplemented,
@@ -225,7 +223,7 @@ Result<DataDirectory> open_data_directory(const std::string& path) {
     directory.fresh_ = !marker || marker->state != State::kReady;
     std::error_code error;
     if (!directory.fresh_) {
-        directory.outdated_ = marker->format != kFormat;
+        directory.outdated_ = marker->format != kDataFormat;
         if (std::filesystem::is_directory(directory.database_path(), error)) return directory;
         return Error(ErrorCode::kCorrupted,
                      "data directory " + path +

@@ -9,6 +9,9 @@
 
 namespace orrery::storage {
 
+// On disk, in the marker. Increase with any change that older servers would misread.
+inline constexpr int kDataFormat = 3;
+
 class DataDirectory;
 
 // Creates or initialises a missing or empty directory, and takes its lock. Refuses, with a message

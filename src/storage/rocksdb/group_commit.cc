@@ -17,6 +17,9 @@ constexpr std::size_t kGroupBytesMax = std::size_t{4} << 20;
 constexpr std::size_t kCountAt = 8;
 constexpr std::size_t kHeaderBytes = 12;
 
+// For the mark that every commit gets (commit_marks.h).
+constexpr std::size_t kMarkRoom = 16;
+
 }  // namespace
 
 std::optional<GroupCommit::Group> GroupCommit::lead_with(Commit commit) {
@@ -54,7 +57,7 @@ rocksdb::WriteBatch merge(GroupCommit::Group& group) {
         count += commit.batch.Count();
     }
     std::string bytes(kHeaderBytes, '\0');
-    bytes.reserve(size);
+    bytes.reserve(size + kMarkRoom);
     for (std::size_t i = 0; i < sizeof(count); ++i) {
         bytes[kCountAt + i] = static_cast<char>(count >> (8 * i));
     }

@@ -10,8 +10,10 @@
 #include "base/log.h"
 #include "base/thread_pool.h"
 #include "base/wait_for.h"
+#include "storage/rocksdb/rocks_directory.h"
 #include "storage/rocksdb/rocks_files.h"
 #include "storage/rocksdb/rocks_status.h"
+#include "storage/rocksdb/wal_list.h"
 
 namespace orrery::storage {
 
@@ -38,6 +40,27 @@ Error open_error(const rocksdb::Status& status, rocksdb::FileSystem& fs, const s
     return to_error(status, "opening " + path);
 }
 
+// How long to keep logs. Removes those that an earlier setting has kept if this one keeps none.
+Result<std::chrono::seconds> settle_retention(rocksdb::FileSystem& file_system,
+                                              const RocksOptions& options) {
+    constexpr std::chrono::seconds kForEver = std::chrono::hours(24 * 365 * 100);
+    const std::string archive = options.path + "/archive";
+    std::vector<std::string> kept;
+    const rocksdb::IOStatus listed =
+        file_system.GetChildren(archive, rocksdb::IOOptions(), &kept, nullptr);
+    if (!options.log_retention) return listed.ok() ? kForEver : std::chrono::seconds(0);
+    if (!listed.ok() || options.log_retention->count() > 0) return *options.log_retention;
+    for (const std::string& name : kept) {
+        if (!log_number(name)) continue;
+        const std::string log = file_in(archive, name);
+        TRY(to_status(file_system.DeleteFile(log, rocksdb::IOOptions(), nullptr),
+                      "removing " + log));
+    }
+    TRY(to_status(file_system.DeleteDir(archive, rocksdb::IOOptions(), nullptr),
+                  "removing " + archive));
+    return *options.log_retention;
+}
+
 Result<std::shared_ptr<RocksInstance>> open_instance(
     const RocksOptions& options, std::shared_ptr<const RocksResources> resources) {
     WalGuardFileSystem& file_system = *resources->file_system;
@@ -50,10 +73,12 @@ Result<std::shared_ptr<RocksInstance>> open_instance(
                       "creating " + options.path));
     }
     TRY(file_system.open_wal_list(options.path));
+    const std::chrono::seconds retention = TRY(settle_retention(file_system, options));
     auto instance = std::make_shared<RocksInstance>(std::move(resources));
     instance->path = options.path;
     rocksdb::Options database_options = make_database_options(options, *instance->resources);
     database_options.create_if_missing = files == DatabaseFiles::kNone;
+    database_options.WAL_ttl_seconds = static_cast<std::uint64_t>(retention.count());
     database_options.wal_filter = &instance->wal_continuity;
     database_options.listeners.push_back(instance->listener);
     rocksdb::DB* db = nullptr;
@@ -141,9 +166,12 @@ void RocksDatabase::lead() {
 void RocksDatabase::write_group(GroupCommit::Group group) {
     const Status outcome = run_guarded("commit", [&]() -> Status {
         rocksdb::WriteBatch together = merge(group);
+        if (together.Count() == 0) return {};
+        const RocksResources& resources = *instance()->resources;
+        TRY(add_mark(together, clock_.next(resources.env->NowMicros())));
         const std::size_t bytes = together.GetDataSize();
         TRY(write_now(together));
-        RocksCounters& counters = *instance()->resources->counters;
+        RocksCounters& counters = *resources.counters;
         counters.commits.add(1);
         counters.committed_batches.add(group.size());
         counters.committed_bytes.add(bytes);
@@ -156,6 +184,12 @@ void RocksDatabase::write_group(GroupCommit::Group group) {
 
 Status RocksDatabase::write(rocksdb::WriteBatch batch) {
     return wait_for<Status>([&](auto done) { start_write(std::move(batch), std::move(done)); });
+}
+
+Result<LogMoment> RocksDatabase::moment() {
+    const std::int64_t micros = clock_.next(instance()->resources->env->NowMicros());
+    TRY(write(rocksdb::WriteBatch()));
+    return LogMoment{.position = instance()->db->GetLatestSequenceNumber(), .micros = micros};
 }
 
 Status RocksDatabase::write_now(rocksdb::WriteBatch& batch) {

@@ -23,6 +23,8 @@
 
 #include "base/read_mostly.h"
 #include "base/result.h"
+#include "storage/durable_engine.h"
+#include "storage/rocksdb/commit_marks.h"
 #include "storage/rocksdb/group_commit.h"
 #include "storage/rocksdb/rocks_options.h"
 #include "storage/rocksdb/wal_continuity.h"
@@ -86,8 +88,12 @@ public:
     // their batches are written on a committer's.
     void start_write(rocksdb::WriteBatch batch, GroupCommit::Done done);
 
-    // The same, and waits.
+    // The same, and waits. An empty batch only waits for the commits before it.
     Status write(rocksdb::WriteBatch batch);
+
+    // A place in the history of commits: all with an earlier time are before it. Those that come
+    // while this is being found out are too, but have later times.
+    Result<LogMoment> moment();
 
 private:
     struct Attempt {
@@ -104,6 +110,7 @@ private:
     Status reopen(RocksInstance& failed);
 
     RocksOptions options_;
+    CommitClock clock_;
     GroupCommit commits_waiting_;
 
     // Commits hold it shared, recovery exclusively.

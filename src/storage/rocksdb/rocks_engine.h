@@ -7,10 +7,11 @@
 #include <chrono>
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "base/result.h"
-#include "storage/engine.h"
+#include "storage/durable_engine.h"
 
 namespace rocksdb {
 class FileSystem;
@@ -34,12 +35,18 @@ struct RocksOptions {
     // Flush on shutdown, so that the next open has no log to replay. Makes shutdown slower; nothing
     // depends on it.
     bool flush_at_end = false;
+    // How long the log is kept after it is no longer needed, for backups; zero: not at all.
+    // Nothing: for ever if there is such a log, so that tools do not remove what a server has kept.
+    std::optional<std::chrono::seconds> log_retention = std::nullopt;
     // After a failed write, recovery is attempted at most this often; commits in between are
     // refused at once.
     std::chrono::milliseconds recovery_interval{200};
 };
 
 // One database for all partitions: one log and shared syncs. The embedded default.
+Result<std::unique_ptr<DurableEngine>> open_durable_rocks(const RocksOptions& options);
+
+// The same, for those who need no more than an engine.
 Result<std::unique_ptr<Engine>> open_shared_rocks(const RocksOptions& options);
 
 // One database per partition, in subdirectories such as p00000007 (the id in hexadecimal), opened

@@ -39,6 +39,8 @@ public:
         while (line.ends_with('\n')) {
             line.remove_suffix(1);
         }
+        // Backups nest what keeps files from being removed, which is not worth a warning.
+        if (line.find("File Deletions ") != std::string_view::npos) return;
         if (level == rocksdb::InfoLogLevel::WARN_LEVEL) {
             log::warn("rocksdb", {{"text", line}});
         } else {

@@ -2,6 +2,8 @@
 
 #include <rocksdb/convenience.h>
 
+#include "base/bytes.h"
+#include "storage/rocksdb/rocks_backup.h"
 #include "storage/rocksdb/rocks_database.h"
 #include "storage/rocksdb/rocks_directory.h"
 #include "storage/rocksdb/rocks_engine.h"
@@ -14,7 +16,7 @@ namespace orrery::storage {
 namespace {
 
 // Here a partition is a key prefix: opening one costs nothing.
-class SharedRocksEngine final : public Engine {
+class SharedRocksEngine final : public DurableEngine {
 public:
     SharedRocksEngine(std::unique_ptr<ThreadPool> committers,
                       std::shared_ptr<RocksDatabase> database)
@@ -28,7 +30,16 @@ public:
 
     std::uint64_t size_on_disk() const override {
         const std::shared_ptr<RocksInstance> instance = database_->instance();
-        return directory_bytes(*instance->resources->file_system, instance->path);
+        rocksdb::FileSystem& files = *instance->resources->file_system;
+        // With the logs that are kept for backups.
+        return directory_bytes(files, instance->path) +
+               directory_bytes(files, file_in(instance->path, "archive"));
+    }
+
+    Result<std::vector<PartitionId>> partitions() const override;
+    Status verify_medium() const override;
+    Result<BackupOutcome> back_up(const BackupRequest& request) override {
+        return back_up_rocks(*database_, request);
     }
 
     EngineStats stats() const override {
@@ -66,6 +77,30 @@ Status SharedRocksEngine::drop(PartitionId id) {
     return {};
 }
 
+Result<std::vector<PartitionId>> SharedRocksEngine::partitions() const {
+    const std::shared_ptr<RocksInstance> instance = database_->instance();
+    rocksdb::ReadOptions options;
+    options.total_order_seek = true;
+    const std::unique_ptr<rocksdb::Iterator> cursor(instance->db->NewIterator(options));
+    std::vector<PartitionId> found;
+    cursor->SeekToFirst();
+    while (cursor->Valid()) {
+        const auto id = ByteReader(cursor->key().ToStringView()).big_endian<PartitionId>();
+        found.push_back(id);
+        const std::optional<std::string> end = partition_end(id);
+        if (!end) break;
+        cursor->Seek(*end);
+    }
+    TRY(to_status(cursor->status(), "reading from " + instance->path));
+    return found;
+}
+
+Status SharedRocksEngine::verify_medium() const {
+    const std::shared_ptr<RocksInstance> instance = database_->instance();
+    return to_status(instance->db->VerifyChecksum(rocksdb::ReadOptions()),
+                     "reading " + instance->path);
+}
+
 Result<std::optional<std::string>> SharedRocksEngine::last_key(PartitionId id) const {
     const std::shared_ptr<PartitionStore> store = make_rocks_store(database_, id);
     const std::unique_ptr<Cursor> cursor = store->scan({}, Direction::kBackward);
@@ -76,12 +111,16 @@ Result<std::optional<std::string>> SharedRocksEngine::last_key(PartitionId id) c
 
 }  // namespace
 
-Result<std::unique_ptr<Engine>> open_shared_rocks(const RocksOptions& options) {
+Result<std::unique_ptr<DurableEngine>> open_durable_rocks(const RocksOptions& options) {
     // More would only wait for each other: a database writes one group at a time.
     auto committers = std::make_unique<ThreadPool>(1);
     auto database = TRY(RocksDatabase::open(options, make_rocks_resources(options, *committers)));
-    return std::unique_ptr<Engine>(
+    return std::unique_ptr<DurableEngine>(
         std::make_unique<SharedRocksEngine>(std::move(committers), std::move(database)));
+}
+
+Result<std::unique_ptr<Engine>> open_shared_rocks(const RocksOptions& options) {
+    return std::unique_ptr<Engine>(TRY(open_durable_rocks(options)));
 }
 
 }  // namespace orrery::storage
