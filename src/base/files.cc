@@ -50,12 +50,15 @@ Status write_private_file(const std::string& path, std::string_view content) {
     if (!written) return written;
     if (std::rename(temporary.c_str(), path.c_str()) != 0) return file_error("rename", temporary);
     const std::string parent = std::filesystem::path(path).parent_path().string();
-    const int directory =
-        ::open(parent.empty() ? "." : parent.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (directory < 0) return file_error("open", parent);
+    return sync_directory(parent.empty() ? "." : parent);
+}
+
+Status sync_directory(const std::string& path) {
+    const int directory = ::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (directory < 0) return file_error("open", path);
     const bool synced = ::fsync(directory) == 0;
     ::close(directory);
-    if (!synced) return file_error("sync", parent);
+    if (!synced) return file_error("sync", path);
     return {};
 }
 
