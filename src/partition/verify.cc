@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 
+#include "base/bytes.h"
 #include "json/value.h"
 #include "partition/attachment_directory.h"
 #include "partition/change_log.h"
@@ -10,6 +11,7 @@
 #include "partition/item_writer.h"
 #include "partition/key_deletes.h"
 #include "partition/keys.h"
+#include "partition/stray_entries.h"
 #include "partition/verify_index.h"
 
 namespace orrery::partition {
@@ -26,7 +28,7 @@ public:
         auto index = IndexVerifier::open(
             *state_, computed, [this](std::string what) { note(std::move(what)); });
         if (!index) note("the index cannot be read: " + index.error().message());
-        sized_below_ = TRY(counters()).sized_below;
+        TRY(load_counters());
         TRY(check_items(index ? &*index : nullptr));
         TRY(check_attachments());
         if (index) TRY(index->finish());
@@ -72,7 +74,8 @@ private:
         const ItemHeader& header = item.header();
         ++result_.items;
         bytes_ += item.json().size();
-        if (docnum < sized_below_) key_sizes_[std::string(item.epk())] += item.json().size();
+        if (docnum < counters_.sized_below)
+            key_sizes_[std::string(item.epk())] += item.json().size();
         newest_lsn_ = std::max(newest_lsn_, header.lsn);
         newest_timestamp_ = std::max(newest_timestamp_, header.timestamp);
         const auto json = json::Value::parse(item.json());
@@ -123,7 +126,7 @@ private:
         const auto owner = ItemView::decode(docnum, found);
         if (!owned || !owner) {
             problem(docnum, "it is missing, but has attachments");
-        } else if (docnum < sized_below_) {
+        } else if (docnum < counters_.sized_below) {
             key_sizes_[std::string(owner->epk)] += directory.bytes();
         }
         for (const AttachmentEntry& entry : directory.entries)
@@ -219,17 +222,29 @@ private:
         for (; cursor->valid(); cursor->next()) {
             ++found;
         }
+        TRY(cursor->status());
         if (found != expected) {
             note(std::string("there are ") + std::to_string(found) + " entries '" + letter +
                  "', but the items account for " + std::to_string(expected));
+            if (kItemLetters.find(letter) != std::string_view::npos) TRY(name_strays(letter));
         }
-        return cursor->status();
+        return {};
     }
 
-    Result<State> counters() const {
+    Status name_strays(char letter) {
+        return find_stray_entries(*state_, letter, [&](std::string_view key, Docnum docnum) {
+            problem(docnum, "it has no such entry '" + to_hex_upper(key) + "'");
+            return Status();
+        });
+    }
+
+    Status load_counters() {
         std::string bytes;
-        if (!TRY(state_->get(state_key(), bytes))) return State();
-        return State::decode(bytes);
+        if (!TRY(state_->get(state_key(), bytes))) return {};
+        auto decoded = State::decode(bytes);
+        if (!decoded) note(decoded.error().message());
+        if (decoded) counters_ = *decoded;
+        return {};
     }
 
     Status check_key_sizes() {
@@ -243,7 +258,7 @@ private:
     }
 
     Status check_state() {
-        const State state = TRY(counters());
+        const State& state = counters_;
         if (state.item_count != result_.items || state.item_bytes != bytes_) {
             note("the counters say " + std::to_string(state.item_count) + " items, " +
                  std::to_string(state.item_bytes) + " bytes; there are " +
@@ -275,7 +290,7 @@ private:
     std::uint64_t attachment_bytes_ = 0;
     std::uint64_t attachments_ = 0;
     std::uint64_t media_ = 0;
-    Docnum sized_below_ = 0;
+    State counters_;
     std::map<std::string, std::uint64_t> key_sizes_;  // by EPK
     std::int64_t newest_lsn_ = 0;
     std::int64_t newest_timestamp_ = 0;
