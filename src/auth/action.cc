@@ -1,6 +1,23 @@
 #include "auth/action.h"
 
+#include <array>
+
 namespace orrery::auth {
+
+namespace {
+
+// In the order of the enumeration.
+constexpr std::array<std::string_view, kActions> kActionNames = {
+    "ReadAccount",      "ReadDatabase",   "ReadContainer",   "ReadRanges",      "ReadOffer",
+    "ReadClientKey",    "ReadUser",       "ReadPermission",  "WriteDatabase",   "WriteContainer",
+    "WriteOffer",       "WriteClientKey", "WriteUser",       "WritePermission", "ReadRole",
+    "WriteRole",        "ReadKeys",       "WriteKeys",       "ReadBackup",      "WriteBackup",
+    "ReadScript",       "WriteScript",    "ReadItem",        "CreateItem",      "UpsertItem",
+    "ReplaceItem",      "DeleteItem",     "QueryItems",      "ReadFeed",        "RunBatch",
+    "ExecuteProcedure", "ReadAttachment", "WriteAttachment", "ReadConflict",    "DeleteConflict",
+};
+
+}  // namespace
 
 bool is_read(Action action) {
     switch (action) {
@@ -36,6 +53,7 @@ bool is_management(Action action) {
         case Action::kWriteRole:
         case Action::kReadKeys:
         case Action::kWriteKeys:
+        case Action::kWriteBackup:
         case Action::kWriteScript:
             return true;
         default:
@@ -44,75 +62,8 @@ bool is_management(Action action) {
 }
 
 std::string_view name_of(Action action) {
-    switch (action) {
-        case Action::kReadAccount:
-            return "ReadAccount";
-        case Action::kReadDatabase:
-            return "ReadDatabase";
-        case Action::kReadContainer:
-            return "ReadContainer";
-        case Action::kReadRanges:
-            return "ReadRanges";
-        case Action::kReadOffer:
-            return "ReadOffer";
-        case Action::kReadClientKey:
-            return "ReadClientKey";
-        case Action::kWriteClientKey:
-            return "WriteClientKey";
-        case Action::kReadUser:
-            return "ReadUser";
-        case Action::kReadPermission:
-            return "ReadPermission";
-        case Action::kWriteDatabase:
-            return "WriteDatabase";
-        case Action::kWriteContainer:
-            return "WriteContainer";
-        case Action::kWriteOffer:
-            return "WriteOffer";
-        case Action::kWriteUser:
-            return "WriteUser";
-        case Action::kWritePermission:
-            return "WritePermission";
-        case Action::kReadRole:
-            return "ReadRole";
-        case Action::kWriteRole:
-            return "WriteRole";
-        case Action::kReadKeys:
-            return "ReadKeys";
-        case Action::kWriteKeys:
-            return "WriteKeys";
-        case Action::kReadScript:
-            return "ReadScript";
-        case Action::kWriteScript:
-            return "WriteScript";
-        case Action::kReadItem:
-            return "ReadItem";
-        case Action::kCreateItem:
-            return "CreateItem";
-        case Action::kUpsertItem:
-            return "UpsertItem";
-        case Action::kReplaceItem:
-            return "ReplaceItem";
-        case Action::kDeleteItem:
-            return "DeleteItem";
-        case Action::kQueryItems:
-            return "QueryItems";
-        case Action::kReadFeed:
-            return "ReadFeed";
-        case Action::kRunBatch:
-            return "RunBatch";
-        case Action::kExecuteProcedure:
-            return "ExecuteProcedure";
-        case Action::kReadAttachment:
-            return "ReadAttachment";
-        case Action::kWriteAttachment:
-            return "WriteAttachment";
-        case Action::kReadConflict:
-            return "ReadConflict";
-        case Action::kDeleteConflict:
-            return "DeleteConflict";
-    }
-    return "";
+    const auto index = static_cast<std::size_t>(action);
+    return index < kActionNames.size() ? kActionNames[index] : std::string_view();
 }
 
 }  // namespace orrery::auth

@@ -30,6 +30,8 @@ enum class Action : std::uint8_t {
     kWriteRole,
     kReadKeys,
     kWriteKeys,
+    kReadBackup,
+    kWriteBackup,
     // The scripts of a container, as resources.
     kReadScript,
     kWriteScript,

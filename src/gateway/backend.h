@@ -7,6 +7,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "auth/account_keys.h"
@@ -68,6 +69,9 @@ struct Backend {
     const auth::AccountKeys& keys;
     // Replaces a key of the account. Blocks.
     std::function<Status(auth::KeySlot)> regenerate_key;
+    // Begins a backup as the JSON of a request says, and describes those there are. Both block.
+    std::function<Status(std::string_view request)> begin_backup;
+    std::function<Result<std::string>()> backups;
     const Clock& clock;
     Random& random;
     // The certificate that clients trust, served at /_explorer/emulator.pem.

@@ -53,6 +53,7 @@ constexpr Segment kSegments[] = {
      ResourceType::kRoleAssignment,
      ResourceType::kAccount,
      "role assignments"},
+    {"backups", ResourceType::kBackup, ResourceType::kAccount, "backups"},
     {"addresses", ResourceType::kAddress, ResourceType::kAccount, "replica addresses"},
 };
 

@@ -38,6 +38,7 @@ enum class ResourceType : std::uint8_t {
     kKeyRegeneration,
     kRoleDefinition,
     kRoleAssignment,
+    kBackup,
 };
 
 struct ResourcePath {

@@ -111,6 +111,8 @@ constexpr Route kRoutes[] = {
     {kKeys,            kFeed, "POST",   handlers::list_keys,           kControl, kReadKeys},
     {kReadOnlyKeys,    kFeed, "POST",   handlers::list_keys,           kControl, kReadKeys},
     {kKeyRegeneration, kFeed, "POST",   handlers::regenerate_key,      kControl, kWriteKeys},
+    {kBackup,          kFeed, "GET",    handlers::list_backups,        kControl, kReadBackup},
+    {kBackup,          kFeed, "POST",   handlers::begin_backup,        kControl, kWriteBackup},
     {kRoleDefinition,  kFeed, "GET",    handlers::list_roles,          kControl, kReadRole},
     {kRoleDefinition,  kOne,  "GET",    handlers::read_role,           kControl, kReadRole},
     {kRoleDefinition,  kOne,  "PUT",    handlers::put_role,            kControl, kWriteRole},

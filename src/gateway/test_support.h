@@ -223,6 +223,8 @@ protected:
                        .failed_logins = failed_logins_,
                        .keys = keys_,
                        .regenerate_key = [](auth::KeySlot) { return Status(); },
+                       .begin_backup = [](std::string_view) { return Status(); },
+                       .backups = [] { return Result<std::string>("{}"); },
                        .clock = clock_,
                        .random = random_,
                        .certificate_pem = "-----BEGIN CERTIFICATE-----",

@@ -189,6 +189,18 @@ void add_partition_options(CLI::App& app, ServeConfig& config) {
         ->check(CLI::Range(0, 1'000'000));
 }
 
+void add_backup_options(CLI::App& app, ServeConfig& config) {
+    add(app,
+        "backup-dir",
+        config.backup_directory,
+        "Directory that backups may be made in (default: none are made)");
+    add(app,
+        "log-retention-hours",
+        config.log_retention_hours,
+        "Keep the log of commits so long for the next backup, to restore states in between")
+        ->check(CLI::Range(0, 8760));
+}
+
 void add_credential_options(CLI::App& app, ServeConfig& config, Texts& texts) {
     const auto add_file = [&](const char* name, std::string& path, const char* help) {
         add(app, name, path, help)->check(CLI::ExistingFile);
@@ -258,6 +270,7 @@ void add_options(CLI::App& app, ServeConfig& config, Texts& texts) {
     add_credential_options(app, config, texts);
     add(app, "port-file", config.port_file, "File to write the port to once the server is ready");
     add_partition_options(app, config);
+    add_backup_options(app, config);
     config.connections_max = 20'000;
     config.body_memory_mb = 256;
     config.response_memory_mb = 256;

@@ -80,6 +80,9 @@ struct ServeConfig {
     std::uint32_t drain_seconds = 0;
     std::uint32_t block_cache_mb = 0;
     std::uint32_t memtable_mb = 0;
+    // Where clients may have backups made; empty: nowhere.
+    std::string backup_directory;
+    std::uint32_t log_retention_hours = 0;
     // What clients on other machines present at /metrics.
     std::string metrics_token_file;
     // Query pages that take at least this long are logged; nothing: none.

@@ -6,11 +6,10 @@
 #include "base/log.h"
 #include "http/fetch.h"
 #include "http/open_files.h"
-#include "partition/keys.h"
+#include "server/engine.h"
 #include "server/memory.h"
 #include "server/metrics/page.h"
 #include "service/computed.h"
-#include "storage/rocksdb/rocks_engine.h"
 
 namespace orrery::server {
 
@@ -64,20 +63,6 @@ Result<std::string> metrics_token(const ServeConfig& config) {
 }
 
 }  // namespace
-
-Result<std::unique_ptr<storage::Engine>> open_engine(storage::DataDirectory& directory,
-                                                     const EngineMemory& memory) {
-    storage::RocksOptions options;
-    options.path = directory.database_path();
-    options.create = directory.fresh();
-    options.cache_bytes = memory.cache_bytes;
-    options.write_buffer_bytes = memory.memtable_bytes;
-    options.scanned_letters = partition::kScannedLetters;
-    options.flush_at_end = true;
-    auto engine = TRY(storage::open_shared_rocks(options));
-    if (directory.fresh()) TRY(directory.mark_ready());
-    return engine;
-}
 
 Result<std::unique_ptr<Node>> Node::start(const ServeConfig& config) {
     http::raise_open_files_limit();
@@ -162,18 +147,17 @@ Status Node::fetch_token_keys(const ServeConfig& config) {
 Status Node::open_storage(const ServeConfig& config) {
     const std::size_t cache_mb =
         config.block_cache_mb > 0 ? config.block_cache_mb : default_cache_mb(usable_memory_bytes());
-    const EngineMemory memory{.cache_bytes = cache_mb << 20,
-                              .memtable_bytes = std::size_t{config.memtable_mb} << 20};
+    const EngineSettings settings{.cache_bytes = cache_mb << 20,
+                                  .memtable_bytes = std::size_t{config.memtable_mb} << 20,
+                                  .log_retention = std::chrono::hours(config.log_retention_hours)};
     if (config.ephemeral) {
-        engine_ = TRY(storage::open_shared_rocks(
-            {.path = "/orrery",
-             .create = true,
-             .file_system = storage::make_memory_file_system(),
-             .cache_bytes = memory.cache_bytes,
-             .write_buffer_bytes = memory.memtable_bytes,
-             .scanned_letters = std::string(partition::kScannedLetters)}));
+        storage::RocksOptions options = make_engine_options(settings);
+        options.path = "/orrery";
+        options.create = true;
+        options.file_system = storage::make_memory_file_system();
+        engine_ = TRY(storage::open_durable_rocks(options));
     } else {
-        engine_ = TRY(open_engine(*directory_, memory));
+        engine_ = TRY(open_engine(*directory_, settings));
         if (directory_->outdated()) {
             TRY(directory_->mark_ready());
             log::info("data_directory_upgraded", {{"path", directory_->path()}});
@@ -320,6 +304,11 @@ void Node::build_services(const ServeConfig& config) {
                              .query_threads = config.query_threads,
                              .long_query_threads = config.long_query_threads,
                              .queue_max = config.queue_max});
+    backups_ = std::make_unique<Backups>(
+        *engine_,
+        clock_,
+        Backups::Options{.directory = config.backup_directory,
+                         .data_directory = directory_ ? directory_->path() : ""});
     change_streams_ = std::make_unique<gateway::ChangeStreams>(
         gateway::ChangeStreams::Options{.streams_max = config.change_streams_max});
 }
@@ -367,6 +356,8 @@ Status Node::open_gateway(const ServeConfig& config) {
         .failed_logins = failed_logins_,
         .keys = account_keys_,
         .regenerate_key = [this](auth::KeySlot slot) { return key_files_->regenerate(slot); },
+        .begin_backup = [this](std::string_view request) { return backups_->begin(request); },
+        .backups = [this] { return backups_->description(); },
         .clock = clock_,
         .random = random_,
         .certificate_pem = certificate.trusted_pem,

@@ -21,6 +21,7 @@
 #include "gateway/gateway.h"
 #include "http/server.h"
 #include "partition/docnum_cache.h"
+#include "server/backups.h"
 #include "server/config.h"
 #include "server/file_watch.h"
 #include "server/identity.h"
@@ -48,7 +49,7 @@
 #include "service/scripts.h"
 #include "service/users.h"
 #include "storage/data_directory.h"
-#include "storage/engine.h"
+#include "storage/durable_engine.h"
 
 namespace orrery::server {
 
@@ -96,7 +97,7 @@ private:
     std::unique_ptr<KeyFetcher> key_fetcher_;  // null if the keys are not at a URL
     FileWatch file_watch_;
     std::optional<storage::DataDirectory> directory_;
-    std::unique_ptr<storage::Engine> engine_;
+    std::unique_ptr<storage::DurableEngine> engine_;
     std::shared_ptr<storage::PartitionStore> catalog_store_;
     std::unique_ptr<catalog::Catalog> catalog_;
     // Started last and stopped first, but kept until nothing can answer a request anymore.
@@ -140,16 +141,8 @@ private:
     std::unique_ptr<gateway::Gateway> gateway_;
     // Stopped before the lanes end, in which it has pages read; they may still ask for its numbers.
     std::unique_ptr<gateway::ChangeStreams> change_streams_;
+    std::unique_ptr<Backups> backups_;
     std::unique_ptr<service::Lanes> lanes_;
 };
-
-// The storage of a data directory, for the server and for `orrery inspect`.
-// How much memory the engine may use.
-struct EngineMemory {
-    std::size_t cache_bytes = 0;
-    std::size_t memtable_bytes = 0;
-};
-Result<std::unique_ptr<storage::Engine>> open_engine(storage::DataDirectory& directory,
-                                                     const EngineMemory& memory);
 
 }  // namespace orrery::server

@@ -14,8 +14,8 @@ ROUTE = re.compile(r'\{k(\w+),\s+k(Feed|One),\s+"(\w+)",')
 TYPES = {"dbs": "Database", "colls": "Container", "docs": "Item", "sprocs": "StoredProcedure", "triggers": "Trigger",
          "udfs": "Udf", "pkranges": "Range", "split": "Split", "merge": "Merge", "users": "User",
          "permissions": "Permission", "offers": "Offer", "operations": "Operation", "listKeys": "Keys",
-         "readonlykeys": "ReadOnlyKeys", "regenerateKey": "KeyRegeneration", "sqlRoleDefinitions": "RoleDefinition",
-         "sqlRoleAssignments": "RoleAssignment", "conflicts": "Conflict",
+         "readonlykeys": "ReadOnlyKeys", "regenerateKey": "KeyRegeneration", "backups": "Backup",
+         "sqlRoleDefinitions": "RoleDefinition", "sqlRoleAssignments": "RoleAssignment", "conflicts": "Conflict",
          "clientencryptionkeys": "ClientEncryptionKey", "attachments": "Attachment", "media": "Media"}
 DATABASE = "/dbs/access"
 MINE, OTHER = DATABASE + "/colls/mine", DATABASE + "/colls/other"
@@ -197,6 +197,8 @@ def account_operations(offer: str) -> list[Operation]:
         Operation("manage", "POST", "/listKeys"),
         Operation("manage", "POST", "/readonlykeys"),
         Operation("manage", "POST", "/regenerateKey", {}, {"keyKind": "none"}),  # 400
+        Operation("manage", "GET", "/backups"),
+        Operation("manage", "POST", "/backups", {}, {"keep": 0}),  # 400
     ]
     for feed in ("/sqlRoleDefinitions", "/sqlRoleAssignments"):
         found += [Operation("manage", "GET", feed), Operation("manage", "GET", f"{feed}/{GUID}"),

@@ -111,8 +111,8 @@ class Server:
 
 
 def inspect(binary: Path, data: Path) -> str:
-    """Runs `inspect` on a directory no server uses; returns its last line of output."""
-    done = subprocess.run([str(binary), "inspect", "--data", str(data)], capture_output=True,
+    """Runs `inspect --verify` on a directory no server uses; returns its last line of output."""
+    done = subprocess.run([str(binary), "inspect", "--data", str(data), "--verify"], capture_output=True,
                           text=True, timeout=PATIENCE_SECONDS)
     if done.returncode != 0:
         raise ServerError(f"inspect: exit code {done.returncode}\n{done.stdout}{done.stderr}")

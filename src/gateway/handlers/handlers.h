@@ -94,6 +94,9 @@ void write_with_triggers(const Backend& backend,
 // The account's keys and data-plane roles, which Azure's resource provider manages in the service.
 void list_keys(const Backend& backend, const CallPtr& call);
 void regenerate_key(const Backend& backend, const CallPtr& call);
+
+void list_backups(const Backend& backend, const CallPtr& call);
+void begin_backup(const Backend& backend, const CallPtr& call);
 void list_roles(const Backend& backend, const CallPtr& call);
 void read_role(const Backend& backend, const CallPtr& call);
 void put_role(const Backend& backend, const CallPtr& call);

@@ -12,5 +12,7 @@ namespace orrery::server {
 cli::Commands all_commands();
 
 std::unique_ptr<cli::Command> make_inspect();
+std::unique_ptr<cli::Command> make_backup();
+std::unique_ptr<cli::Command> make_restore();
 
 }  // namespace orrery::server
