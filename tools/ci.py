@@ -74,6 +74,7 @@ STEPS = {step.name: step for step in [
     on_release("sdk", "tests/sdk/run.py"),
     on_release("differential", "python3 tests/differential/run.py --known D7"),
     on_release("crash", "python3 tests/crash/run.py --rounds 200"),
+    on_release("backup", "python3 tests/backup/run.py"),
     on_release("disk", "python3 tests/abuse/disk.py"),
     on_release("upgrade", "python3 tests/upgrade/run.py"),
     on_release("binary", "python3 tests/lib/hybridrow_test.py && python3 tests/binary/run.py"),
@@ -105,8 +106,8 @@ GROUPS = {
     "check": ["format", "layout", "build-dev", "unit-dev", "golden-dev"],
     # In this order as far as dependencies allow: each build runs during the tests of the previous one.
     "test": ["format", "layout", "build-release", "crash", "build-asan", "sdk", "golden",
-             "upgrade", "program", "export", "import", "binary", "metrics", "access", "isolation", "splits",
-             "isolation-splits", "changefeed", "consistency", "throttling", "modelling", "differential",
+             "upgrade", "program", "export", "import", "backup", "binary", "metrics", "access", "isolation",
+             "splits", "isolation-splits", "changefeed", "consistency", "throttling", "modelling", "differential",
              "build-tsan", "unit-asan", "golden-asan",
              "sdk-asan", "crash-asan", "isolation-asan", "disk", "unit-tsan", "golden-tsan", "sdk-tsan", "clang-tidy",
              "fuzz", "abuse"],
