@@ -84,15 +84,11 @@ public:
         // The server may have closed a connection that was idle, which only shows in sending.
         if (is_open() && closed_by_server()) close();
         if (!is_open()) TRY(connect());
-        auto response = std::visit(
-            [&](auto& stream) -> Result<ClientResponse> {
-                if constexpr (std::is_same_v<std::decay_t<decltype(stream)>, std::monostate>) {
-                    return not_sent("not connected");
-                } else {
-                    return exchange(stream, request);
-                }
-            },
-            stream_);
+        // Not with std::visit(): clang 14 would leave out exchange() if only its generic lambda
+        // called it.
+        auto* const secure = std::get_if<SecureStream>(&stream_);
+        auto response = secure != nullptr ? exchange(*secure, request)
+                                          : exchange(std::get<PlainStream>(stream_), request);
         if (!response || !keep_alive_) close();
         return response;
     }
