@@ -1,6 +1,42 @@
 # Builds one static library per line of src/LAYERS, with tests and fuzzers next to the sources. The
 # layering is defined only there; tools/tidy.py checks the #includes against it.
 
+# Sets `result` to files that include 24 of the sources each, or to the sources themselves. Unlike those of
+# CMake's unity builds, these files name no directory, so ccache knows them again in other clones.
+function(orrery_batches result target)
+    if(NOT ORRERY_UNITY)
+        set(${result} ${ARGN} PARENT_SCOPE)
+        return()
+    endif()
+    set(compiled "")
+    set(batch "")
+    foreach(source IN LISTS ARGN)
+        get_source_file_property(definitions ${source} COMPILE_DEFINITIONS)
+        get_source_file_property(options ${source} COMPILE_OPTIONS)
+        get_source_file_property(alone ${source} SKIP_UNITY_BUILD_INCLUSION)
+        if(definitions OR options OR alone)
+            list(APPEND compiled ${source})
+        else()
+            list(APPEND batch ${source})
+        endif()
+    endforeach()
+    set(number 0)
+    while(batch)
+        list(SUBLIST batch 0 24 files)
+        list(REMOVE_ITEM batch ${files})
+        set(text "")
+        foreach(source IN LISTS files)
+            file(RELATIVE_PATH name ${CMAKE_SOURCE_DIR}/src ${source})
+            string(APPEND text "#include \"${name}\"\n")
+        endforeach()
+        set(file ${CMAKE_BINARY_DIR}/batches/${target}_${number}.cc)
+        file(CONFIGURE OUTPUT ${file} CONTENT "${text}" @ONLY)
+        list(APPEND compiled ${file})
+        math(EXPR number "${number} + 1")
+    endwhile()
+    set(${result} ${compiled} PARENT_SCOPE)
+endfunction()
+
 function(orrery_module name allowed)
     file(GLOB_RECURSE sources CONFIGURE_DEPENDS src/${name}/*.cc)
     file(GLOB_RECURSE headers CONFIGURE_DEPENDS src/${name}/*.h)
@@ -10,23 +46,23 @@ function(orrery_module name allowed)
     list(FILTER tests INCLUDE REGEX "_test\\.cc$")
     list(FILTER fuzzers INCLUDE REGEX "_fuzz\\.cc$")
 
+    orrery_batches(sources ${name} ${sources})
     add_library(${name} STATIC ${sources})
     target_compile_features(${name} PUBLIC cxx_std_20)
-    set_target_properties(${name} PROPERTIES UNITY_BUILD ${ORRERY_UNITY} UNITY_BUILD_BATCH_SIZE 24)
     target_sources(${name} PUBLIC FILE_SET HEADERS BASE_DIRS src FILES ${headers})
     target_link_libraries(${name} PUBLIC ${allowed} ${ORRERY_LIBRARIES_${name}})
     # `cmake --build … --target all_verify_interface_header_sets` compiles each header on its own.
     set_target_properties(${name} PROPERTIES LINKER_LANGUAGE CXX VERIFY_INTERFACE_HEADER_SETS ON)
 
     if(tests AND ORRERY_TESTS AND (NOT ORRERY_TEST_MODULES OR name IN_LIST ORRERY_TEST_MODULES))
+        list(LENGTH tests size)
+        # Each test has a namespace of its own, named after its file, so they can share a batch.
+        orrery_batches(tests ${name}_test ${tests})
         add_executable(${name}_test ${tests})
         target_compile_options(${name}_test PRIVATE ${ORRERY_TEST_OPTIONS})
-        # Each test has a namespace of its own, named after its file, so they can share a batch.
-        set_target_properties(${name}_test PROPERTIES UNITY_BUILD ${ORRERY_UNITY} UNITY_BUILD_BATCH_SIZE 24)
         target_link_libraries(${name}_test ${name} GTest::gmock GTest::gtest_main)
         add_test(NAME unit.${name} COMMAND ${name}_test)
         # The largest first, or the last one would run alone.
-        list(LENGTH tests size)
         set_tests_properties(unit.${name} PROPERTIES COST ${size})
     endif()
 

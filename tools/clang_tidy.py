@@ -75,12 +75,16 @@ def included(name: str) -> frozenset[str]:
     return frozenset(found)
 
 
+def is_batch(entry: dict) -> bool:
+    return pathlib.Path(entry["file"]).parent == BUILD / "batches"
+
+
 def compiled_by(entry: dict) -> frozenset[str]:
     """The files of src/ in an entry of the compilation database: one, or those of a batch."""
     path = pathlib.Path(entry["file"])
     paths = [path]
-    if "/Unity/" in entry["file"]:
-        paths = [pathlib.Path(name) for name in re.findall(r'^#include "([^"]+)"', path.read_text(), re.MULTILINE)]
+    if is_batch(entry):
+        paths = [ROOT / "src" / name for name in re.findall(r'^#include "([^"]+)"', path.read_text(), re.MULTILINE)]
     return frozenset(str(p.relative_to(ROOT)) for p in paths if p.is_relative_to(ROOT / "src"))
 
 
@@ -119,7 +123,7 @@ def checks_of(changed: frozenset[str]) -> tuple[list[Check], list[Check]]:
     tidied = [tidy(entry, files) for entry, files in entries
               if changed & (files if is_test(entry) else with_included(files))]
     batches = {(next(iter(files)).split("/")[1], is_test(entry)): entry for entry, files in entries
-               if "/Unity/" in entry["file"]}
+               if is_batch(entry)}
     own = {next(iter(files)): entry for entry, files in entries if len(files) == 1}  # with options of its own
     single = []
     for name in sorted(changed):
