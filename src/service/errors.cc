@@ -18,6 +18,13 @@ Error owner_not_found() {
     return Error(ErrorCode::kNotFound, "Owner resource does not exist", kOwnerResourceNotFound);
 }
 
+Error cross_partition_disabled() {
+    return bad_request(
+        "Cross partition query is required but disabled. Please set "
+        "x-ms-documentdb-query-enablecrosspartition to true, specify x-ms-documentdb-partitionkey, "
+        "or revise your query to avoid this exception.");
+}
+
 Error throttled(const throughput::Budget::Refusal& refusal) {
     constexpr std::uint32_t kRequestRateTooLarge = 3200;
     constexpr std::uint32_t kBucketExhausted = 3212;

@@ -15,6 +15,8 @@ Error not_found();
 Error item_not_found();
 // The parent resource is missing (404/1003): SDKs then drop their cached copy of it.
 Error owner_not_found();
+// A query needs several partitions, and its request does not allow that.
+Error cross_partition_disabled();
 // The request units are used up (429/3200), or those of a bucket (429/3212).
 Error throttled(const throughput::Budget::Refusal& refusal);
 Error bad_request(std::string message, std::uint32_t sub_status = 0);

@@ -83,9 +83,7 @@ Result<std::vector<UnreadPart>> ItemTokens::check(std::string_view token) const 
     const auto payload = signer_.check_payload(token, scope());
     if (!payload) return check_v1(token);
     ItemContinuation given = TRY(ItemContinuation::decode(*payload));
-    const bool same = given.selected == selection_.epks;
-    const bool of_parent = selection_.by_range && given.selected.contains(selection_.epks);
-    if (!same && !of_parent) return foreign_token();
+    if (!given.selected.contains(selection_.epks)) return foreign_token();
     return std::move(given.parts);
 }
 

@@ -57,8 +57,9 @@ public:
 
     std::string sign(std::vector<UnreadPart> parts) const;
 
-    // kBadRequest if the token was not issued for this feed and selection, or for the range that
-    // the selected one was split from.
+    // kBadRequest if the token was not issued for this feed and selection, or for one that contains
+    // it: the range that the selected one was split from, or the hash range that a client selected
+    // to get the items of one partition key, which it now names.
     Result<std::vector<UnreadPart>> check(std::string_view token) const;
 
 private:

@@ -110,7 +110,6 @@ Result<ItemSelection> select_items(const Request& request, const catalog::Contai
         selection.first_range = TRY(range_of_header(*request.range_id, container));
         selection.last_range = selection.first_range;
         selection.epks = container.ranges[selection.first_range].epks;
-        selection.by_range = true;
     }
     if (request.start_epk || request.end_epk) {
         const auto start = model::parse_epk(request.start_epk.value_or(""));

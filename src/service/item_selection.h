@@ -20,9 +20,6 @@ struct ItemSelection {
     std::size_t first_range = 0;
     std::size_t last_range = 0;
     partition::FeedScope scope;
-    // The client named a range. Then it knows the ranges, and after a split it sends the tokens of
-    // the parent to the children.
-    bool by_range = false;
 
     // The selected items with these EPKs. At least one range is left, even if it has none of them.
     ItemSelection within(const model::EpkRange& wanted, const catalog::Container& container) const;

@@ -106,12 +106,7 @@ Status check_gateway(const ParsedQuery& query,
     if (decided == sql::GatewayAnswer::kServe) return {};
     std::string plan = TRY(plan_text(query, container, sql::QueryFeatures::all()));
     if (decided == sql::GatewayAnswer::kCrossPartitionDisabled) {
-        return bad_request(
-                   "Cross partition query is required but disabled. Please set "
-                   "x-ms-documentdb-query-enablecrosspartition to true, specify "
-                   "x-ms-documentdb-partitionkey, or revise your query to avoid this "
-                   "exception.")
-            .with_info(std::move(plan));
+        return cross_partition_disabled().with_info(std::move(plan));
     }
     return Error(ErrorCode::kBadRequest,
                  "The provided cross partition query can not be directly served by the gateway. "

@@ -153,6 +153,18 @@ def resume():
                     break
                 assert len(seen) <= 60, "endless"
             assert sorted(seen) == wanted, (query, seen)
+        resume_with_key_instead_of_range(items)
+
+
+def resume_with_key_instead_of_range(items):
+    """The token of a query on a key's feed range goes on where it was when the query names the key."""
+    query = "SELECT VALUE c.id FROM c ORDER BY c.id"
+    key_range = items.feed_range_from_partition_key("key-5")
+    pages = items.query_items(query, feed_range=key_range, max_item_count=2).by_page()
+    first = list(next(pages))
+    named = items.query_items(query, partition_key="key-5", max_item_count=2)
+    rest = [row for page in named.by_page(pages.continuation_token) for row in page]
+    assert first + rest == sorted(item["id"] for item in QUERIED if item["pk"] == "key-5"), (first, rest)
 
 
 @scenario("query.gateway_token")
