@@ -21,6 +21,7 @@ from oracle import Load, Writer, compare, read_items  # noqa: E402
 WRITERS = 3
 MOMENTS = 20
 KILLS = 6
+UNCHANGED_BACKUPS_MAX = 5
 LINK = "dbs/backup/colls/items"
 
 
@@ -98,10 +99,15 @@ def check_backups_under_load(world: World) -> str:
             world.made.append(back_up(client))
         load.finish()
         world.made.append(back_up(client))
-        world.made.append(back_up(client))
+        for _ in range(UNCHANGED_BACKUPS_MAX):
+            world.made.append(back_up(client))
+            # A compaction between two backups replaces files whose data has not changed.
+            if world.made[-1]["newBytes"] < world.made[-1]["bytes"] / 2:
+                break
         server.stop()
     expect(world.made[-1]["newBytes"] < world.made[-1]["bytes"] / 2, f"a backup without changes: {world.made[-1]}")
-    expect([entry["continues"] for entry in world.listed()] == [False] + [True] * 5, f"{world.listed()}")
+    continued = [entry["continues"] for entry in world.listed()]
+    expect(continued == [False] + [True] * (len(world.made) - 1), f"{world.listed()}")
     count = sum(len(item.changes) for writer in world.writers for item in writer.items)
     return f"{len(world.made)} backups during {count} writes"
 
