@@ -21,7 +21,7 @@ protected:
         return {.total = std::chrono::seconds(60), .unreachable = std::chrono::milliseconds(0)};
     }
 
-    const SystemClock clock_;
+    const SystemClock clock_{};
     TestServer server_;
     Client client_{server_.account(), clock_, patience()};
     const Path items_ = container_path("d", "c") / "docs";

@@ -61,7 +61,7 @@ protected:
                                                              : outcome.reason);
     }
 
-    const SystemClock clock_;
+    const SystemClock clock_{};
     client::TestServer server_;
     client::Client client_{server_.account(), clock_};
     const client::Path container_ = client::container_path("d", "c");
