@@ -49,22 +49,31 @@ std::optional<std::string> base64_decode(std::string_view text) {
     for (int padding = 0; padding < 2 && text.ends_with('='); ++padding) {
         text.remove_suffix(1);
     }
-    std::string out;
-    out.reserve(text.size() * 3 / 4);
-    std::uint32_t bits = 0;
-    unsigned bit_count = 0;
-    for (const char c : text) {
-        const std::uint8_t value = kValues[static_cast<unsigned char>(c)];
-        if (value == kInvalid) return std::nullopt;
-        bits = (bits << 6 | value) & 0xffff;
-        bit_count += 6;
-        if (bit_count >= 8) {
-            bit_count -= 8;
-            out += static_cast<char>(bits >> bit_count);
-        }
+    std::string out(text.size() * 3 / 4, '\0');
+    char* to = out.data();
+    std::uint32_t seen = 0;
+    const auto value = [&](std::size_t index) -> std::uint32_t {
+        const std::uint32_t found = kValues[static_cast<unsigned char>(text[index])];
+        seen |= found;
+        return found;
+    };
+    for (; text.size() >= 4; text.remove_prefix(4)) {
+        const std::uint32_t group = value(0) << 18 | value(1) << 12 | value(2) << 6 | value(3);
+        *to++ = static_cast<char>(group >> 16);
+        *to++ = static_cast<char>(group >> 8);
+        *to++ = static_cast<char>(group);
     }
-    // The 0, 2 or 4 leftover bits must be zero; set, they would be a second spelling.
-    if ((bits & ((1U << bit_count) - 1)) != 0) return std::nullopt;
+    // Two or three characters are left. Their last 4 or 2 bits must be zero; set, they would be a
+    // second spelling.
+    if (!text.empty()) {
+        const bool two_bytes = text.size() == 3;
+        const std::uint32_t group =
+            value(0) << 18 | value(1) << 12 | (two_bytes ? value(2) << 6 : 0);
+        if ((group & (two_bytes ? 0xffU : 0xffffU)) != 0) return std::nullopt;
+        *to++ = static_cast<char>(group >> 16);
+        if (two_bytes) *to++ = static_cast<char>(group >> 8);
+    }
+    if ((seen & ~63U) != 0) return std::nullopt;
     return out;
 }
 

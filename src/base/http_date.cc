@@ -16,52 +16,45 @@ constexpr std::array<std::string_view, 7> kWeekdays = {
     "Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"};
 constexpr std::array<std::string_view, 12> kMonths = {
     "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"};
+constexpr std::array<std::string_view, 1> kZones = {"GMT"};
 
-char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
-
-// Reads fixed parts from the front of a date; one mismatch makes all of it invalid.
+// Reads a date at fixed places; one mismatch makes all of it invalid.
 class DateReader {
 public:
-    explicit DateReader(std::string_view text) : rest_(text) {}
+    static constexpr std::size_t kSize = 29;  // "Sun, 06 Nov 1994 08:49:37 GMT"
 
-    void skip(std::string_view expected) { ok_ = ok_ && same(take(expected.size()), expected); }
+    explicit DateReader(const char* text) : text_(text) {}
 
-    unsigned number(std::size_t digits) {
+    void expect(std::size_t at, char c) { ok_ = ok_ && text_[at] == c; }
+
+    unsigned number(std::size_t at, std::size_t digits) {
         unsigned value = 0;
-        for (const char c : take(digits)) {
-            ok_ = ok_ && c >= '0' && c <= '9';
-            value = value * 10 + static_cast<unsigned>(c - '0');
+        for (std::size_t i = at; i < at + digits; ++i) {
+            const auto digit = static_cast<unsigned>(text_[i] - '0');
+            ok_ = ok_ && digit < 10;
+            value = value * 10 + digit;
         }
         return value;
     }
 
+    // Names have three letters, of any case.
     template <std::size_t kCount>
-    unsigned name(const std::array<std::string_view, kCount>& names) {
-        const std::string_view taken = take(3);
-        const auto found = std::find_if(
-            names.begin(), names.end(), [&](std::string_view n) { return same(n, taken); });
+    unsigned name(std::size_t at, const std::array<std::string_view, kCount>& names) {
+        const auto found = std::find_if(names.begin(), names.end(), [&](std::string_view one) {
+            return same_letter(text_[at], one[0]) && same_letter(text_[at + 1], one[1]) &&
+                   same_letter(text_[at + 2], one[2]);
+        });
         ok_ = ok_ && found != names.end();
         return static_cast<unsigned>(found - names.begin());
     }
 
-    bool finished() const { return ok_ && rest_.empty(); }
+    bool ok() const { return ok_; }
 
 private:
-    std::string_view take(std::size_t count) {
-        ok_ = ok_ && rest_.size() >= count;
-        if (!ok_) return {};
-        const std::string_view taken = rest_.substr(0, count);
-        rest_.remove_prefix(count);
-        return taken;
-    }
+    // Setting this bit makes letters lower case, and nothing else a letter.
+    static bool same_letter(char a, char b) { return (a | 0x20) == (b | 0x20); }
 
-    static bool same(std::string_view a, std::string_view b) {
-        return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](char x, char y) {
-            return lower(x) == lower(y);
-        });
-    }
-
-    std::string_view rest_;
+    const char* text_;
     bool ok_ = true;
 };
 
@@ -87,24 +80,25 @@ std::string print_http_date(std::int64_t unix_seconds) {
 }
 
 std::optional<std::int64_t> parse_http_date(std::string_view text) {
-    DateReader reader(text);
-    const unsigned weekday = reader.name(kWeekdays);
-    reader.skip(", ");
-    const std::chrono::day day(reader.number(2));
-    reader.skip(" ");
-    const std::chrono::month month(reader.name(kMonths) + 1);
-    reader.skip(" ");
-    const std::chrono::year year(static_cast<int>(reader.number(4)));
-    reader.skip(" ");
-    const unsigned hour = reader.number(2);
-    reader.skip(":");
-    const unsigned minute = reader.number(2);
-    reader.skip(":");
-    const unsigned second = reader.number(2);
-    reader.skip(" GMT");
+    if (text.size() != DateReader::kSize) return std::nullopt;
+    DateReader reader(text.data());
+    for (const std::size_t at : {4U, 7U, 11U, 16U, 25U}) {
+        reader.expect(at, ' ');
+    }
+    reader.expect(3, ',');
+    reader.expect(19, ':');
+    reader.expect(22, ':');
+    reader.name(26, kZones);
+    const unsigned weekday = reader.name(0, kWeekdays);
+    const std::chrono::day day(reader.number(5, 2));
+    const std::chrono::month month(reader.name(8, kMonths) + 1);
+    const std::chrono::year year(static_cast<int>(reader.number(12, 4)));
+    const unsigned hour = reader.number(17, 2);
+    const unsigned minute = reader.number(20, 2);
+    const unsigned second = reader.number(23, 2);
 
     const std::chrono::year_month_day date{year, month, day};
-    if (!reader.finished() || !date.ok() || static_cast<int>(year) == 0) return std::nullopt;
+    if (!reader.ok() || !date.ok() || static_cast<int>(year) == 0) return std::nullopt;
     if (hour > 23 || minute > 59 || second > 59) return std::nullopt;
     const std::chrono::sys_days midnight{date};
     if (std::chrono::weekday(midnight).c_encoding() != weekday) return std::nullopt;

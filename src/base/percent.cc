@@ -1,6 +1,7 @@
 #include "base/percent.h"
 
-#include <charconv>
+#include <array>
+#include <cstdint>
 
 namespace orrery {
 
@@ -10,6 +11,19 @@ bool is_unreserved(char c) {
     return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-' ||
            c == '.' || c == '_' || c == '~';
 }
+
+constexpr std::array<std::uint8_t, 256> kHexValues = [] {
+    std::array<std::uint8_t, 256> values{};
+    values.fill(0xff);
+    for (std::uint8_t i = 0; i < 16; ++i) {
+        values[static_cast<unsigned char>("0123456789abcdef"[i])] = i;
+        values[static_cast<unsigned char>("0123456789ABCDEF"[i])] = i;
+    }
+    return values;
+}();
+
+// More than 15 if it is no digit.
+unsigned hex_value(char c) { return kHexValues[static_cast<unsigned char>(c)]; }
 
 }  // namespace
 
@@ -31,21 +45,24 @@ std::string percent_encode(std::string_view bytes, std::string_view kept) {
 }
 
 std::optional<std::string> percent_decode(std::string_view text) {
-    std::string out;
-    out.reserve(text.size());
-    for (;;) {
-        // Escapes are rare: copy what lies between them at once.
-        const std::size_t escape = text.find('%');
-        out.append(text.substr(0, escape));
-        if (escape == std::string_view::npos) return out;
-        const std::string_view digits = text.substr(escape + 1, 2);
-        const char* const digits_end = digits.data() + digits.size();
-        unsigned char byte = 0;
-        const auto [end, error] = std::from_chars(digits.data(), digits_end, byte, 16);
-        if (digits.size() != 2 || error != std::errc() || end != digits_end) return std::nullopt;
-        out += static_cast<char>(byte);
-        text.remove_prefix(escape + 3);
+    std::size_t escape = text.find('%');
+    if (escape == std::string_view::npos) return std::string(text);
+    std::string out(text);
+    std::size_t end = escape;
+    while (escape < text.size()) {
+        if (text[escape] != '%') {
+            out[end++] = text[escape++];
+            continue;
+        }
+        if (text.size() - escape < 3) return std::nullopt;
+        const unsigned high = hex_value(text[escape + 1]);
+        const unsigned low = hex_value(text[escape + 2]);
+        if ((high | low) > 15) return std::nullopt;
+        out[end++] = static_cast<char>(high << 4 | low);
+        escape += 3;
     }
+    out.resize(end);
+    return out;
 }
 
 }  // namespace orrery

@@ -49,11 +49,13 @@ std::string GuidSequence::next() {
     // The two bits of the low half that the variant replaces go into the high half.
     const std::uint64_t high = ((high_ ^ low >> 62 << 62) & ~kVersionMask) | kVersion4;
     const std::array halves = {high, (low & ~kVariantMask) | kVariant};
-    std::string out;
-    out.reserve(36);
-    for (std::size_t digit = 0; digit < 32; ++digit) {
-        if (digit == 8 || digit == 12 || digit == 16 || digit == 20) out += '-';
-        out += kHex[halves[digit / 16] >> (60 - digit % 16 * 4) & 15];
+    std::string out(36, '-');
+    std::size_t at = 0;
+    for (const std::uint64_t half : halves) {
+        for (int shift = 60; shift >= 0; shift -= 4) {
+            if (at == 8 || at == 13 || at == 18 || at == 23) ++at;
+            out[at++] = kHex[half >> shift & 15];
+        }
     }
     return out;
 }

@@ -9,10 +9,11 @@ namespace orrery::model {
 
 namespace {
 
-void append_hex(std::string& out, std::uint64_t value, int digits) {
+// Overwrites the characters from `at` on.
+void write_hex(char* at, std::uint64_t value, int digits) {
     constexpr char kDigits[] = "0123456789abcdef";
     for (int shift = (digits - 1) * 4; shift >= 0; shift -= 4) {
-        out += kDigits[value >> shift & 15];
+        *at++ = kDigits[value >> shift & 15];
     }
 }
 
@@ -40,17 +41,16 @@ std::string_view take_member(std::string_view& list) {
 
 void append_etag(std::string& out, const EtagParts& parts) {
     CHECK(parts.lsn <= kEtagLsnMax);
-    out += '"';
-    append_hex(out, parts.lsn >> 16, 8);
-    out += '-';
-    append_hex(out, parts.lsn, 4);
-    out += '-';
-    append_hex(out, parts.partition, 4);
-    out += '-';
-    append_hex(out, parts.ordinal, 4);
-    out += '-';
-    append_hex(out, static_cast<std::uint64_t>(parts.unix_seconds), 8);
-    out += parts.stamped ? "0001\"" : "0000\"";
+    constexpr std::string_view kForm = "\"00000000-0000-0000-0000-000000000000\"";
+    const std::size_t start = out.size();
+    out += kForm;
+    char* const text = out.data() + start;
+    write_hex(text + 1, parts.lsn >> 16, 8);
+    write_hex(text + 10, parts.lsn, 4);
+    write_hex(text + 15, parts.partition, 4);
+    write_hex(text + 20, parts.ordinal, 4);
+    write_hex(text + 25, static_cast<std::uint64_t>(parts.unix_seconds), 8);
+    if (parts.stamped) text[36] = '1';
 }
 
 bool etag_matches(std::string_view header, std::string_view etag) {

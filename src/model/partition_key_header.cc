@@ -86,6 +86,10 @@ private:
         rest_.remove_prefix(1);
         std::string out;
         while (!rest_.empty()) {
+            const std::size_t plain = plain_length(rest_);
+            out.append(rest_.substr(0, plain));
+            rest_.remove_prefix(plain);
+            if (rest_.empty()) break;
             const char c = rest_.front();
             rest_.remove_prefix(1);
             if (c == '"') {
@@ -95,13 +99,17 @@ private:
             if (static_cast<unsigned char>(c) < 0x20) {
                 return invalid("a string contains a control character that is not escaped");
             }
-            if (c == '\\') {
-                TRY(append_escape(out));
-            } else {
-                out += c;
-            }
+            TRY(append_escape(out));
         }
         return invalid("a string has no end");
+    }
+
+    // The characters before the next one that is not simply part of a string.
+    static std::size_t plain_length(std::string_view text) {
+        const auto end = std::find_if(text.begin(), text.end(), [](char c) {
+            return c == '"' || c == '\\' || static_cast<unsigned char>(c) < 0x20;
+        });
+        return static_cast<std::size_t>(end - text.begin());
     }
 
     Status append_escape(std::string& out) {
@@ -155,7 +163,12 @@ private:
     }
 
     void skip_space() {
-        rest_.remove_prefix(std::min(rest_.find_first_not_of(" \t\r\n"), rest_.size()));
+        const auto is_space = [](char c) {
+            return c == ' ' || c == '\t' || c == '\r' || c == '\n';
+        };
+        while (!rest_.empty() && is_space(rest_.front())) {
+            rest_.remove_prefix(1);
+        }
     }
 
     bool skip(char token) {
