@@ -3,6 +3,7 @@
 
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 #include <cstddef>
 #include <functional>
@@ -49,7 +50,14 @@ struct Response {
     std::shared_ptr<BodyStream> stream;
 
     void add_header(std::string_view name, std::string_view value) {
-        headers.append(name).append(": ").append(value).append("\r\n");
+        const std::size_t at = headers.size();
+        headers.resize(at + name.size() + value.size() + 4);
+        char* to = std::copy(name.begin(), name.end(), headers.data() + at);
+        *to++ = ':';
+        *to++ = ' ';
+        to = std::copy(value.begin(), value.end(), to);
+        *to++ = '\r';
+        *to = '\n';
     }
 };
 

@@ -22,6 +22,7 @@ bool equal_ignoring_case(std::string_view a, std::string_view b) {
 }  // namespace
 
 std::optional<std::string_view> Request::header(std::string_view name) const {
+    if ((name_sizes_ & size_bit(name)) == 0) return std::nullopt;
     for (const Field& field : fields_) {
         if (equal_ignoring_case(text(field.name), name)) return text(field.value);
     }
@@ -34,6 +35,7 @@ void Request::set_start_line(std::string_view method, std::string_view target) {
 }
 
 void Request::add_field(std::string_view name, std::string_view value) {
+    name_sizes_ |= size_bit(name);
     const Piece name_piece = append(name);
     fields_.push_back({name_piece, append(value)});
 }
@@ -72,6 +74,7 @@ void Request::free_body() {
 void Request::clear() {
     head_.clear();
     fields_.clear();
+    name_sizes_ = 0;
     method_ = {};
     target_ = {};
     free_body();

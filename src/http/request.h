@@ -64,12 +64,17 @@ private:
         Piece value;
     };
 
+    static std::uint64_t size_bit(std::string_view name) {
+        return std::uint64_t{1} << name.size() % 64;
+    }
     std::string_view text(Piece piece) const { return {head_.data() + piece.at, piece.size}; }
     Piece append(std::string_view text);
     void free_body();
 
     std::string head_;
     std::vector<Field> fields_;
+    // A bit per length of their names: most headers that are looked up are not there.
+    std::uint64_t name_sizes_ = 0;
     Piece method_;
     Piece target_;
     MemoryHold body_memory_;
