@@ -1,5 +1,7 @@
 #include "auth/master_key.h"
 
+#include <algorithm>
+
 #include <openssl/crypto.h>
 
 #include "auth/authorization_header.h"
@@ -19,25 +21,25 @@ Error unauthorized(std::string message, std::uint32_t sub_status = 0) {
     return Error(ErrorCode::kUnauthorized, std::move(message), sub_status);
 }
 
-void append_lower(std::string& out, std::string_view text) {
-    for (const char c : text) {
-        out += lower(c);
-    }
+// Writes the text in lower case and a line end; returns where they end.
+char* write_line(char* to, std::string_view text) {
+    to = std::transform(text.begin(), text.end(), to, [](char c) { return lower(c); });
+    *to = '\n';
+    return to + 1;
 }
 
 std::string text_to_sign(const SignedParts& parts, std::string_view type, std::string_view link) {
-    std::string text;
-    text.reserve(96 + link.size());
-    append_lower(text, parts.method);
-    text += '\n';
-    append_lower(text, type);
-    text += '\n';
-    text.append(link);
-    text += '\n';
-    append_lower(text, parts.x_ms_date.value_or(""));
-    text += '\n';
-    if (!parts.x_ms_date) append_lower(text, parts.date.value_or(""));
-    text += '\n';
+    const std::string_view x_ms_date = parts.x_ms_date.value_or("");
+    const std::string_view date = parts.x_ms_date ? "" : parts.date.value_or("");
+    constexpr std::size_t kLines = 5;
+    std::string text(
+        parts.method.size() + type.size() + link.size() + x_ms_date.size() + date.size() + kLines,
+        '\n');
+    char* to = write_line(text.data(), parts.method);
+    to = write_line(to, type);
+    to = std::copy(link.begin(), link.end(), to) + 1;
+    to = write_line(to, x_ms_date);
+    write_line(to, date);
     return text;
 }
 

@@ -179,11 +179,19 @@ void Call::log_management(unsigned status) const {
 }
 
 std::string header_text(std::string_view text) {
+    std::string out;
+    append_header_text(out, text);
+    return out;
+}
+
+void append_header_text(std::string& out, std::string_view text) {
     constexpr char kHex[] = "0123456789ABCDEF";
     const bool plain =
         std::all_of(text.begin(), text.end(), [](char c) { return c >= 0x20 && c < 0x7f; });
-    if (plain) return std::string(text);
-    std::string out;
+    if (plain) {
+        out.append(text);
+        return;
+    }
     for (const char c : text) {
         const auto byte = static_cast<unsigned char>(c);
         if (byte >= 0x20 && byte < 0x7f) {
@@ -194,13 +202,15 @@ std::string header_text(std::string_view text) {
             out += kHex[byte & 15];
         }
     }
-    return out;
 }
 
 void add_container_headers(http::Response& response, const service::FoundContainer& found) {
-    response.add_header(header::kAltContentPath,
-                        "dbs/" + header_text(found.database->name) + "/colls/" +
-                            header_text(found.container->definition.id));
+    std::string path = "dbs/";
+    path.reserve(128);
+    append_header_text(path, found.database->name);
+    path += "/colls/";
+    append_header_text(path, found.container->definition.id);
+    response.add_header(header::kAltContentPath, path);
     response.add_header(header::kContentPath, found.container->rid.text());
 }
 

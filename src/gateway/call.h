@@ -115,6 +115,7 @@ using CallPtr = std::shared_ptr<Call>;
 
 // Header values are ASCII: percent-encodes every other byte of a text.
 std::string header_text(std::string_view text);
+void append_header_text(std::string& out, std::string_view text);
 
 // The name and rid of the resource that owns an item or a container: SDKs store session tokens
 // under them and build links from them.

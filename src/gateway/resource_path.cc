@@ -67,6 +67,7 @@ const Segment* find_segment(std::string_view name, ResourceType parent) {
 // Duplicate, leading and trailing slashes are ignored (Java sends "//dbs/").
 std::vector<std::string_view> split(std::string_view path) {
     std::vector<std::string_view> out;
+    out.reserve(kSegmentsMax);
     while (!path.empty()) {
         const std::size_t slash = std::min(path.find('/'), path.size());
         if (slash > 0) out.push_back(path.substr(0, slash));
@@ -104,9 +105,13 @@ std::vector<std::string> signed_links(const std::vector<std::string_view>& raw,
                                       const std::vector<std::string>& decoded,
                                       bool feed) {
     const std::size_t count = raw.size() - (feed ? 1 : 0);
-    std::vector<std::string> links{join(decoded, count)};
-    std::string raw_link = join(raw, count);
-    if (raw_link != links[0]) links.push_back(std::move(raw_link));
+    std::vector<std::string> links;
+    links.reserve(3);
+    links.push_back(join(decoded, count));
+    if (!std::equal(raw.begin(), raw.end(), decoded.begin(), decoded.end())) {
+        std::string raw_link = join(raw, count);
+        if (raw_link != links[0]) links.push_back(std::move(raw_link));
+    }
     // Rids are base64 in groups of four; most names are not a multiple of four long.
     if (count > 0 && decoded[count - 1].size() % 4 == 0) links.push_back(lower(decoded[count - 1]));
     return links;
@@ -148,6 +153,7 @@ Result<ResourcePath> parse_resource_path(std::string_view target) {
     }
     ResourcePath path;
     path.feed = raw.size() % 2 == 1;
+    path.ids.reserve(raw.size() / 2);
     for (std::size_t i = 0; i < raw.size(); i += 2) {
         const Segment* segment = find_segment(decoded[i], path.type);
         // An offer has nothing below it: a link was taken for an id, which the service calls

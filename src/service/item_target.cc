@@ -40,7 +40,7 @@ Result<std::optional<model::PartitionKeyValue>> partition_key_of(
 
 Result<model::PartitionKeyValue> required_partition_key(const Request& request,
                                                         const catalog::Container& container) {
-    const auto key = TRY(partition_key_of(request, container));
+    auto key = TRY(partition_key_of(request, container));
     if (!key) {
         return bad_request("PartitionKey value must be supplied for this operation.");
     }
@@ -48,7 +48,7 @@ Result<model::PartitionKeyValue> required_partition_key(const Request& request,
     if (!definition.system_key && key->size() != definition.paths.size()) {
         return wrong_component_count();
     }
-    return *key;
+    return *std::move(key);
 }
 
 Result<ItemTarget> route(Partitions& partitions,

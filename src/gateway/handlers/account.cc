@@ -52,7 +52,9 @@ std::string endpoint_of(const Call& call, const Backend& backend) {
     if (!is_host(host)) host = default_host;
     const std::string_view proto =
         call.header(header::kForwardedProto).value_or(call.exchange().secure() ? "https" : "http");
-    return std::string(proto == "https" ? "https" : "http") + "://" + std::string(host) + "/";
+    std::string endpoint(proto == "https" ? "https://" : "http://");
+    endpoint.reserve(256);
+    return endpoint.append(host).append("/");
 }
 
 void read_account(const Backend& backend, const CallPtr& call) {

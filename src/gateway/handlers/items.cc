@@ -20,7 +20,9 @@ using service::ItemAnswer;
 std::string location_of(const Call& call, const Backend& backend) {
     std::string_view path = call.exchange().target();
     path.remove_prefix(std::min(path.find_first_not_of('/'), path.size()));
-    return endpoint_of(call, backend) + header_text(path);
+    std::string location = endpoint_of(call, backend);
+    append_header_text(location, path);
+    return location;
 }
 
 // A post-trigger may replace the response body.
