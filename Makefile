@@ -1,7 +1,7 @@
 # The project's commands; see CONTRIBUTING.md. `make` alone lists them.
 FUZZ_SECONDS ?= 600
 
-.PHONY: help run build test check tidy format bench fuzz hooks setup-build setup-check setup-test clean
+.PHONY: help run build package test check tidy format bench fuzz hooks setup-build setup-package setup-check setup-test clean
 
 help:  ## list the commands
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 16
@@ -14,6 +14,11 @@ run: setup-build  ## build and start a server with its data in ./orrery-data
 build: setup-build  ## build everything in release mode
 	cmake --preset release
 	cmake --build --preset release
+
+package: setup-package  ## build the packages (deb, tar.gz, wheel, npm) into build/packages
+	cmake --preset release
+	cmake --build --preset release --target orrery
+	packaging/build.py
 
 test: setup-test  ## run every test and check
 	@tools/ci.py test
@@ -44,6 +49,9 @@ clean:  ## remove the build directory
 
 setup-build:
 	@tools/setup.sh build
+
+setup-package:
+	@tools/setup.sh package
 
 setup-check:
 	@tools/setup.sh check

@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # Installs the Debian 12 packages that are missing, and only those:
 #   tools/setup.sh build    packages to build and run the server
-#   tools/setup.sh check    also those for the checks and our own tests
-#   tools/setup.sh [test]   also the toolchains of the SDK suites
+#   tools/setup.sh package  also those to make packages
+#   tools/setup.sh check    instead those for the checks and our unit tests
+#   tools/setup.sh [test]   all of these, and the toolchains of the SDK suites
 # If nothing is missing, it needs neither root nor the network.
 set -euo pipefail
 
@@ -12,6 +13,9 @@ build_packages=(
     libicu-dev libpcre2-dev libmozjs-102-dev libjemalloc-dev zlib1g-dev libzstd-dev
 )
 check_packages=(libgtest-dev libgmock-dev clang-14 libclang-rt-14-dev clang-format-14 clang-tidy-14 git)
+package_packages=(dpkg-dev binutils patchelf)
+# What the tests of the packages need.
+install_packages=(adduser man-db systemd)
 
 # True if the command exists in at least this version, from whatever source.
 has() {
@@ -62,11 +66,12 @@ case "${1:-test}" in
     build) ;;
     check) packages+=("${check_packages[@]}") ;;
     test)
-        packages+=("${check_packages[@]}")
+        packages+=("${check_packages[@]}" "${package_packages[@]}" "${install_packages[@]}")
         add_sdk_toolchains
         ;;
+    package) packages+=("${package_packages[@]}") ;;
     *)
-        echo "usage: tools/setup.sh [build|check|test]" >&2
+        echo "usage: tools/setup.sh [build|package|check|test]" >&2
         exit 2
         ;;
 esac

@@ -244,6 +244,16 @@ void add_credential_options(CLI::App& app, ServeConfig& config, Texts& texts) {
         ->envname("ORRERY_EMULATOR_TOKENS");
 }
 
+// For the program that starts this one.
+void add_starter_options(CLI::App& app, ServeConfig& config) {
+    add(app, "port-file", config.port_file, "File to write the port to once the server is ready");
+    app.add_flag("--stop-with-stdin",
+                 config.stop_with_stdin,
+                 "Stop when standard input ends, so as not to outlive the program that holds the "
+                 "other end")
+        ->envname("ORRERY_STOP_WITH_STDIN");
+}
+
 void add_options(CLI::App& app, ServeConfig& config, Texts& texts) {
     add(app, "listen", texts.listen, "Address to listen on, ADDRESS:PORT; port 0 picks a free one")
         ->check([&config](const std::string& text) { return split_listen(text, config); });
@@ -268,7 +278,7 @@ void add_options(CLI::App& app, ServeConfig& config, Texts& texts) {
     app.add_flag("--ephemeral", config.ephemeral, "Keep everything in memory; lost on exit")
         ->envname("ORRERY_EPHEMERAL");
     add_credential_options(app, config, texts);
-    add(app, "port-file", config.port_file, "File to write the port to once the server is ready");
+    add_starter_options(app, config);
     add_partition_options(app, config);
     add_backup_options(app, config);
     config.connections_max = 20'000;

@@ -54,6 +54,7 @@ struct ServeConfig {
     // Clients must present a certificate that one of these authorities has signed; empty: none.
     std::string tls_client_ca_file;
     std::string port_file;
+    bool stop_with_stdin = false;
     std::optional<std::uint32_t> partitions;
     model::ConsistencyLevel consistency = model::ConsistencyLevel::kSession;
     bool no_throttle = false;

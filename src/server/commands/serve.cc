@@ -1,11 +1,16 @@
 #include "server/commands/serve.h"
 
 #include <algorithm>
+#include <array>
+#include <cerrno>
 #include <cstdio>
 #include <filesystem>
-#include <fstream>
+#include <poll.h>
 #include <signal.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
 
+#include "base/check.h"
 #include "base/files.h"
 #include "base/log.h"
 #include "server/node.h"
@@ -21,6 +26,37 @@ void block_signals(sigset_t& signals) {
     sigaddset(&signals, SIGTERM);
     pthread_sigmask(SIG_BLOCK, &signals, nullptr);
     signal(SIGPIPE, SIG_IGN);
+}
+
+// True once there is nothing more to read, and nothing will ever come.
+bool has_ended(int file) {
+    std::array<char, 256> ignored{};
+    const ssize_t got = read(file, ignored.data(), ignored.size());
+    return got == 0 || (got < 0 && errno != EINTR && errno != EAGAIN);
+}
+
+// Returns the signal, or 0 if standard input has ended.
+int wait_for_end(const sigset_t& signals, bool with_stdin) {
+    int signal_number = 0;
+    if (!with_stdin) {
+        sigwait(&signals, &signal_number);
+        return signal_number;
+    }
+    const int source = signalfd(-1, &signals, SFD_CLOEXEC);
+    CHECK(source >= 0);
+    std::array<pollfd, 2> sources{pollfd{.fd = source, .events = POLLIN, .revents = 0},
+                                  pollfd{.fd = STDIN_FILENO, .events = POLLIN, .revents = 0}};
+    while (true) {
+        if (poll(sources.data(), sources.size(), -1) < 0) continue;  // EINTR
+        signalfd_siginfo info{};
+        if (sources[0].revents != 0 && read(source, &info, sizeof(info)) == sizeof(info)) {
+            signal_number = static_cast<int>(info.ssi_signo);
+            break;
+        }
+        if (sources[1].revents != 0 && has_ended(STDIN_FILENO)) break;
+    }
+    close(source);
+    return signal_number;
 }
 
 std::string endpoint(const ServeConfig& config, std::uint16_t port) {
@@ -115,8 +151,7 @@ int ServeCommand::run() {
                {"port", (*node)->port()},
                {"ephemeral", config.ephemeral}});
 
-    int signal_number = 0;
-    sigwait(&signals, &signal_number);
+    const int signal_number = wait_for_end(signals, config.stop_with_stdin);
     log::info("stopping", {{"signal", signal_number}});
     const bool clean = (*node)->stop(std::chrono::seconds(config.drain_seconds));
     node->reset();
