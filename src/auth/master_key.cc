@@ -91,7 +91,7 @@ Status check_signed_date(const SignedParts& parts, std::int64_t now) {
                      "The authorization token is not valid at the current time. Please create "
                      "another token and retry (token start time: " +
                          std::string(*text) + ", current server time: " + print_http_date(now) +
-                         ").");
+                         "). If the clocks differ, `orrery doctor` shows by how much.");
     }
     return {};
 }
@@ -105,7 +105,7 @@ Error wrong_signature(const SignedParts& parts) {
         "The input authorization token can't serve the request. The wrong key is being used or the "
         "expected payload is not built as per the protocol. Server used the following payload to "
         "sign: '" +
-        payload + "'");
+        payload + "'. `orrery doctor` checks the key.");
 }
 
 }  // namespace orrery::auth

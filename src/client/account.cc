@@ -42,13 +42,14 @@ Status check_key(const std::string& key) {
     return {};
 }
 
+}  // namespace
+
 Result<std::string> read_key_file(const std::string& path) {
     std::string text = TRY(read_file(path));
     std::erase_if(text, [](unsigned char c) { return c <= ' '; });
+    TRY(check_key(text));
     return text;
 }
-
-}  // namespace
 
 Result<Account> parse_connection_string(std::string_view text) {
     const std::string_view endpoint = part(text, "AccountEndpoint");
@@ -75,8 +76,8 @@ Result<Account> resolve_account(const AccountOptions& options) {
         out.endpoint = TRY(parse_endpoint(
             options.endpoint.empty() ? kDefaultEndpoint : std::string_view(options.endpoint)));
         out.key = options.key.empty() ? std::string(kEmulatorKey) : options.key;
-        if (!options.key_file.empty()) out.key = TRY(read_key_file(options.key_file));
         TRY(check_key(out.key));
+        if (!options.key_file.empty()) out.key = TRY(read_key_file(options.key_file));
     }
     if (!options.ca_file.empty()) TRY(http::check_ca_file(options.ca_file));
     out.tls = {.ca_file = options.ca_file, .verify = !options.insecure};

@@ -36,6 +36,9 @@ struct AccountOptions {
 // emulators' key. Does not contact the server.
 Result<Account> resolve_account(const AccountOptions& options);
 
+// A key in base64, with white space anywhere.
+Result<std::string> read_key_file(const std::string& path);
+
 // "AccountEndpoint=https://host:8081/;AccountKey=base64;", other parts are ignored.
 Result<Account> parse_connection_string(std::string_view text);
 

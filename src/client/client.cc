@@ -67,6 +67,19 @@ ErrorCode code_of(unsigned status) {
     return status < 500 ? ErrorCode::kBadRequest : ErrorCode::kInternal;
 }
 
+// Tools have the options that say which server and key, and so has the doctor.
+std::string with_advice(std::string message) {
+    if (message.find("orrery doctor") != std::string::npos) return message;
+    while (message.ends_with('.'))
+        message.pop_back();
+    return message + "; `orrery doctor` with the same options for the server says what to do";
+}
+
+// Without the text that was signed, which helps authors of clients only.
+std::string first_sentences(const std::string& message) {
+    return message.substr(0, message.find(" Server used the following payload"));
+}
+
 }  // namespace
 
 std::uint32_t Response::sub_status() const {
@@ -79,6 +92,7 @@ Error error_of(const Response& response) {
     std::string text = message != nullptr && message->is_string()
                            ? message->string().substr(0, message->string().find('\r'))
                            : "the server answered " + std::to_string(response.status);
+    if (response.status == 401) text = with_advice(first_sentences(text));
     return Error(code_of(response.status), std::move(text), response.sub_status());
 }
 
@@ -116,8 +130,10 @@ Result<Response> Client::send(const Request& request) {
         }
         backoff = std::min(backoff * 2, kPauseMax);
         if (!pause(wait, deadline)) {
-            if (!answer) return std::move(answer).take_error();
-            return out;
+            if (answer) return out;
+            const Error& error = answer.error();
+            if (error.code() != ErrorCode::kUnavailable) return error.copy();
+            return Error(error.code(), with_advice(error.message()), error.sub_status());
         }
         if (answer && out.status == 429) ++out.throttled;
     }

@@ -176,8 +176,10 @@ private:
         const long verified = SSL_get_verify_result(ssl);
         close();
         if (options_.tls.verify && verified != X509_V_OK) {
-            return not_sent(std::string("the server's certificate is not trusted: ") +
-                            X509_verify_cert_error_string(verified));
+            return Error(ErrorCode::kUnavailable,
+                         std::string("the server's certificate is not trusted: ") +
+                             X509_verify_cert_error_string(verified),
+                         static_cast<std::uint32_t>(verified));
         }
         return not_sent(reason("TLS handshake", shaken));
     }

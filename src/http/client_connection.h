@@ -66,8 +66,10 @@ public:
     ~ClientConnection();
 
     // Any complete answer, whatever its status. After an error the next request connects again.
-    // kUnavailable: nothing was sent. kTimeout: the request may have been carried out, but no
-    // complete answer has come (in time). kTooLarge: the answer is larger than allowed.
+    // kUnavailable: nothing was sent; with a sub-status, the server's certificate is not trusted,
+    // for the reason that OpenSSL has under this number (X509_V_ERR_...). kTimeout: the request may
+    // have been carried out, but no complete answer has come (in time). kTooLarge: the answer is
+    // larger than allowed.
     Result<ClientResponse> send(const ClientRequest& request);
 
     // Makes send() return soon, now and ever after. May be called from any thread.

@@ -9,6 +9,7 @@
 #include "server/engine.h"
 #include "server/memory.h"
 #include "server/metrics/page.h"
+#include "server/open_files.h"
 #include "service/computed.h"
 
 namespace orrery::server {
@@ -29,17 +30,14 @@ std::size_t script_threads(const ServeConfig& config) {
     return config.script_threads > 0 ? config.script_threads : 2 * service::default_threads();
 }
 
-// Open files that are not connections: tables and logs of the storage, spilled queries, clients
-// that are being refused.
-constexpr std::size_t kFilesReserved = 1500;
-
-// As many connections as the system allows files, so that it is this server that chooses which
-// client to refuse.
-std::size_t connections_within(std::size_t open_files_max, std::size_t wanted) {
-    const std::size_t room = open_files_max - std::min(open_files_max / 2, kFilesReserved);
-    if (wanted <= room || open_files_max == 0) return wanted;
-    log::warn("connections_limited", {{"connections_max", room}, {"open_files", open_files_max}});
-    return room;
+// It is this server that chooses which client to refuse, not the system.
+std::size_t allowed_connections(std::size_t wanted) {
+    const std::size_t open_files = http::raise_open_files_limit();
+    const std::size_t out = connections_within(open_files, wanted);
+    if (out < wanted) {
+        log::warn("connections_limited", {{"connections_max", out}, {"open_files", open_files}});
+    }
+    return out;
 }
 
 std::string host_of(const ServeConfig& config, std::uint16_t port) {
@@ -318,8 +316,7 @@ Status Node::open_gateway(const ServeConfig& config) {
     options.address = config.address;
     options.port = config.port;
     options.threads = config.threads;
-    options.limits.connections_max =
-        connections_within(http::raise_open_files_limit(), config.connections_max);
+    options.limits.connections_max = allowed_connections(config.connections_max);
     options.limits.body_bytes_together_max = std::size_t{config.body_memory_mb} << 20;
     options.limits.response_bytes_together_max = std::size_t{config.response_memory_mb} << 20;
     const ServerCertificate certificate = TRY(server_certificate(config, clock_));

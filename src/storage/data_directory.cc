@@ -1,5 +1,6 @@
 #include "storage/data_directory.h"
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <charconv>
@@ -25,6 +26,7 @@ constexpr int kOldestFormat = 2;
 constexpr const char* kMarker = "ORRERY";
 constexpr const char* kMarkerDraft = "ORRERY.tmp";
 constexpr const char* kLock = "LOCK";
+constexpr const char* kDatabase = "db";
 constexpr std::size_t kMarkerSizeMax = 4096;
 
 enum class State : std::uint8_t { kInitialising, kReady };
@@ -174,12 +176,13 @@ Status check_ownership(const std::string& path) {
     return {};
 }
 
-std::string owner_of(int lock) {
+// The process that has the lock; 0 if that is not known.
+int owner_of(int lock) {
     std::array<char, 32> text{};
     const ssize_t size = ::pread(lock, text.data(), text.size(), 0);
     int pid = 0;
     if (size > 0) std::from_chars(text.data(), text.data() + size, pid);
-    return pid > 0 ? fmt::format(" (process {})", pid) : "";
+    return std::max(pid, 0);
 }
 
 // The lock belongs to the open file, so it is released when the process ends in any way.
@@ -189,14 +192,21 @@ Result<int> take_lock(const std::string& path) {
     if (!file.ok()) return system_error("opening " + name);
     if (::flock(file.get(), LOCK_EX | LOCK_NB) != 0) {
         if (errno != EWOULDBLOCK) return system_error("locking " + name);
-        return Error(
-            ErrorCode::kUnavailable,
-            "data directory " + path + " is in use by another process" + owner_of(file.get()));
+        const int owner = owner_of(file.get());
+        return Error(ErrorCode::kUnavailable,
+                     "data directory " + path + " is in use by another process" +
+                         (owner > 0 ? fmt::format(" (process {})", owner) : ""));
     }
     // Only used in the message above, so a full disk must not prevent the start.
     const std::string pid = fmt::format("{}\n", ::getpid());
     if (::ftruncate(file.get(), 0) == 0) static_cast<void>(write_all(file.get(), pid));
     return file.release();
+}
+
+Status check_is_directory(const std::string& path) {
+    std::error_code error;
+    if (std::filesystem::is_directory(path, error)) return {};
+    return Error(ErrorCode::kBadRequest, "data directory " + path + " is not a directory");
 }
 
 Status make_directory(const std::string& path) {
@@ -205,11 +215,15 @@ Status make_directory(const std::string& path) {
         return sync_directory(parent);
     }
     if (errno != EEXIST) return system_error("creating " + path);
+    return check_is_directory(path);
+}
+
+Status check_database(const std::string& path) {
+    const std::string database = path + "/" + kDatabase;
     std::error_code error;
-    if (!std::filesystem::is_directory(path, error)) {
-        return Error(ErrorCode::kBadRequest, "data directory " + path + " is not a directory");
-    }
-    return {};
+    if (std::filesystem::is_directory(database, error)) return {};
+    return Error(ErrorCode::kCorrupted,
+                 "data directory " + path + " has lost its database: " + database + " is missing");
 }
 
 }  // namespace
@@ -221,21 +235,45 @@ Result<DataDirectory> open_data_directory(const std::string& path) {
     DataDirectory directory(path, TRY(take_lock(path)));
     const std::optional<Marker> marker = TRY(read_marker(path));
     directory.fresh_ = !marker || marker->state != State::kReady;
-    std::error_code error;
     if (!directory.fresh_) {
         directory.outdated_ = marker->format != kDataFormat;
-        if (std::filesystem::is_directory(directory.database_path(), error)) return directory;
-        return Error(ErrorCode::kCorrupted,
-                     "data directory " + path +
-                         " has lost its database: " + directory.database_path() + " is missing");
+        TRY(check_database(path));
+        return directory;
     }
     TRY(write_marker(path, State::kInitialising));
+    std::error_code error;
     std::filesystem::remove_all(directory.database_path(), error);
     if (error) {
         return Error(ErrorCode::kUnavailable,
                      "removing " + directory.database_path() + ": " + error.message());
     }
     return directory;
+}
+
+Result<DirectoryExamination> examine_data_directory(const std::string& path) {
+    DirectoryExamination out;
+    struct stat info {};
+    if (::stat(path.c_str(), &info) != 0) {
+        if (errno == ENOENT) return out;
+        return system_error("opening " + path);
+    }
+    out.exists = true;
+    TRY(check_is_directory(path));
+    TRY(check_ownership(path));
+    const std::optional<Marker> marker = TRY(read_marker(path));
+    if (marker && marker->state == State::kReady) {
+        out.has_data = true;
+        out.format = marker->format;
+        TRY(check_database(path));
+    }
+    const File lock(::open((path + "/" + kLock).c_str(), O_RDONLY | O_CLOEXEC));
+    if (!lock.ok()) {
+        if (errno == ENOENT) return out;
+        return system_error("opening " + path + "/" + kLock);
+    }
+    out.in_use = ::flock(lock.get(), LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+    if (out.in_use) out.user = owner_of(lock.get());
+    return out;
 }
 
 DataDirectory::DataDirectory(DataDirectory&& other) noexcept

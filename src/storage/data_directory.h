@@ -19,6 +19,18 @@ class DataDirectory;
 // database.
 Result<DataDirectory> open_data_directory(const std::string& path);
 
+// What a server would find. Nothing is changed, and no lock kept.
+struct DirectoryExamination {
+    bool exists = false;
+    bool has_data = false;
+    int format = 0;  // of the data
+    bool in_use = false;
+    int user = 0;  // the process that uses it; 0 if that is not known
+};
+
+// Refuses with the same messages as open_data_directory().
+Result<DirectoryExamination> examine_data_directory(const std::string& path);
+
 // Holds the lock until it is destroyed.
 class DataDirectory {
 public:

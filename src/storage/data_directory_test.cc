@@ -215,5 +215,36 @@ TEST_F(DataDirectoryTest, LockIsReleasedWithItsHolder) {
     EXPECT_TRUE(open_data_directory(path_));
 }
 
+TEST_F(DataDirectoryTest, IsExaminedWithoutAnyChange) {
+    const auto missing = examine_data_directory(path_);
+    ASSERT_TRUE(missing);
+    EXPECT_FALSE(missing->exists);
+    EXPECT_FALSE(std::filesystem::exists(path_));
+    make_ready();
+    const auto ready = examine_data_directory(path_);
+    ASSERT_TRUE(ready);
+    EXPECT_TRUE(ready->exists && ready->has_data);
+    EXPECT_EQ(ready->format, kDataFormat);
+    EXPECT_FALSE(ready->in_use);
+    const auto open = open_data_directory(path_);
+    ASSERT_TRUE(open);
+    const auto used = examine_data_directory(path_);
+    ASSERT_TRUE(used);
+    EXPECT_TRUE(used->in_use);
+    EXPECT_EQ(used->user, getpid());
+}
+
+TEST_F(DataDirectoryTest, ExaminationRefusesWhatOpeningRefuses) {
+    std::filesystem::create_directory(path_);
+    write_file(path_ + "/photo", "");
+    const auto foreign = examine_data_directory(path_);
+    ASSERT_FALSE(foreign);
+    EXPECT_EQ(foreign.error().message(), open_data_directory(path_).error().message());
+    std::filesystem::remove_all(path_);
+    make_ready();
+    std::filesystem::remove_all(path_ + "/db");
+    EXPECT_EQ(examine_data_directory(path_).error().code(), ErrorCode::kCorrupted);
+}
+
 }  // namespace data_directory_test
 }  // namespace orrery::storage

@@ -15,6 +15,15 @@ public:
     std::string check();
     const client::Account& account() const { return account_; }
 
+    // Whether the user has given them, or they are the defaults.
+    bool names_server() const {
+        return !options_.endpoint.empty() || !options_.connection_string.empty();
+    }
+    bool names_key() const {
+        return !options_.key.empty() || !options_.key_file.empty() ||
+               !options_.connection_string.empty();
+    }
+
 private:
     client::AccountOptions options_;
     client::Account account_;

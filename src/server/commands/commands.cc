@@ -13,6 +13,7 @@ cli::Commands all_commands() {
     out.push_back(make_backup());
     out.push_back(make_restore());
     out.push_back(make_inspect());
+    out.push_back(make_doctor());
     return out;
 }
 

@@ -14,5 +14,6 @@ cli::Commands all_commands();
 std::unique_ptr<cli::Command> make_inspect();
 std::unique_ptr<cli::Command> make_backup();
 std::unique_ptr<cli::Command> make_restore();
+std::unique_ptr<cli::Command> make_doctor();
 
 }  // namespace orrery::server

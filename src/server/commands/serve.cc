@@ -116,8 +116,21 @@ std::string printable(std::string text) {
     return text;
 }
 
-int failed(const Error& error) {
+// The doctor's command line for a server with these settings.
+std::string doctor_command(const ServeConfig& config) {
+    const bool six = config.address.find(':') != std::string::npos;
+    return "orrery doctor --listen " + (six ? "[" + config.address + "]" : config.address) + ":" +
+           std::to_string(config.port) +
+           (config.ephemeral ? "" : " --data " + config.data_directory);
+}
+
+int failed(const Error& error, const ServeConfig& config) {
     std::fprintf(stderr, "orrery: %s\n", printable(error.message()).c_str());
+    // The port, the directory, its lock or the disk.
+    if (error.code() == ErrorCode::kUnavailable) {
+        std::fprintf(
+            stderr, "orrery: `%s` says what to do\n", printable(doctor_command(config)).c_str());
+    }
     return 1;
 }
 
@@ -140,9 +153,9 @@ int ServeCommand::run() {
     block_signals(signals);
 
     auto node = Node::start(config);
-    if (!node) return failed(node.error());
+    if (!node) return failed(node.error(), config);
     if (const Status written = write_port_file(config, (*node)->port()); !written) {
-        return failed(written.error());
+        return failed(written.error(), config);
     }
     print_welcome(config, **node);
     log::info("started",
