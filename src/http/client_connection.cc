@@ -1,9 +1,13 @@
 #include "http/client_connection.h"
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <cctype>
+#include <cstdlib>
 #include <exception>
+#include <filesystem>
+#include <system_error>
 #include <variant>
 
 #include <boost/asio/executor_work_guard.hpp>
@@ -45,6 +49,24 @@ bool is_ip_address(const std::string& host) {
     Code ec;
     asio::ip::make_address(host, ec);
     return !ec;
+}
+
+// OpenSSL looks where the distribution that built it keeps authorities, which may be another one.
+void trust_system(asio::ssl::context& context, Code& ec) {
+    constexpr std::array kElsewhere = {"/etc/ssl/certs/ca-certificates.crt",
+                                       "/etc/pki/tls/certs/ca-bundle.crt",
+                                       "/etc/ssl/ca-bundle.pem",
+                                       "/etc/ssl/cert.pem"};
+    context.set_default_verify_paths(ec);
+    const bool chosen = std::getenv(X509_get_default_cert_file_env()) != nullptr ||
+                        std::getenv(X509_get_default_cert_dir_env()) != nullptr;
+    std::error_code failed;
+    if (ec || chosen || std::filesystem::exists(X509_get_default_cert_dir(), failed)) return;
+    for (const char* const bundle : kElsewhere) {
+        if (!std::filesystem::exists(bundle, failed)) continue;
+        context.load_verify_file(bundle, ec);
+        return;
+    }
 }
 
 // The name that the certificate must be for.
@@ -194,7 +216,7 @@ private:
         tls_->set_verify_mode(asio::ssl::verify_peer);
         Code ec;
         if (options_.tls.ca_file.empty()) {
-            tls_->set_default_verify_paths(ec);
+            trust_system(*tls_, ec);
         } else {
             tls_->load_verify_file(options_.tls.ca_file, ec);
         }

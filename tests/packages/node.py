@@ -55,7 +55,7 @@ class Checks:
         install_once(TYPESCRIPT, PINS, install_typescript)
         shutil.copy(HERE / "npm_types.ts", self.project)
         self.run("node", TYPESCRIPT / "node_modules/typescript/bin/tsc", "--strict", "--noEmit", "--target", "es2022",
-                 "--module", "node16", "--moduleResolution", "node16", "--types", "", "npm_types.ts")
+                 "--module", "node16", "--moduleResolution", "node16", "npm_types.ts")
 
     def remove(self) -> None:
         self.run("npm", "uninstall", "--no-audit", "--no-fund", "--offline", "orrery")
