@@ -31,6 +31,7 @@ public:
 private:
     bool checks_server_here() const;
     Findings check_here() const;
+    int report(const Findings& findings) const;
     Result<doctor::Remote> remote() const;
 
     tools::AccountArguments account_;
@@ -113,11 +114,9 @@ Result<doctor::Remote> DoctorCommand::remote() const {
                        .key_named = account_.names_key()};
     if (out.named || !settings_problem_.empty()) return out;
     const ServeConfig& config = serve_.config();
-    if (config.port != 0) {
-        const bool any = config.address == "0.0.0.0" || config.address == "::";
-        out.account.endpoint.host = any ? "127.0.0.1" : config.address;
-        out.account.endpoint.port = config.port;
-    }
+    const bool any = config.address == "0.0.0.0" || config.address == "::";
+    out.account.endpoint.host = any ? "127.0.0.1" : config.address;
+    out.account.endpoint.port = config.port;
     const std::string kept = config.data_directory + "/account.key";
     const std::string key_file = !config.key_file.empty() ? config.key_file
                                  : !config.loopback() && access(kept.c_str(), F_OK) == 0 ? kept
@@ -134,6 +133,10 @@ int DoctorCommand::run() {
         for (Finding& finding : check_here())
             findings.push_back(std::move(finding));
     }
+    // A server on a port that it picks itself cannot be found.
+    if (!account_.names_server() && settings_problem_.empty() && serve_.config().port == 0) {
+        return report(findings);
+    }
     if (const auto found = remote()) {
         for (Finding& finding : doctor::check_remote(*found, SystemClock()))
             findings.push_back(std::move(finding));
@@ -144,6 +147,10 @@ int DoctorCommand::run() {
                             .advice = {"Run this command as root, or as a member of the group that "
                                        "may read the file."}});
     }
+    return report(findings);
+}
+
+int DoctorCommand::report(const Findings& findings) const {
     const std::string text =
         json_ ? doctor::json_of(findings).text() + "\n" : doctor::text_of(findings);
     std::fputs(text.c_str(), stdout);

@@ -6,6 +6,19 @@
 
 namespace orrery::server::doctor {
 
+namespace {
+
+// What servers say must not reach a terminal as control codes, nor fill it.
+std::string one_line(std::string text) {
+    constexpr std::size_t kBytesMax = 400;
+    if (text.size() > kBytesMax) text.replace(kBytesMax, std::string::npos, "...");
+    std::replace_if(
+        text.begin(), text.end(), [](unsigned char c) { return c < 0x20 || c == 0x7f; }, ' ');
+    return text;
+}
+
+}  // namespace
+
 std::string_view name_of(State state) {
     switch (state) {
         case State::kGood:
@@ -29,8 +42,8 @@ bool has_problem(const Findings& findings) {
 std::string text_of(const Findings& findings) {
     std::string out;
     for (const Finding& finding : findings) {
-        out +=
-            fmt::format("{:<8} {:<12} {}\n", name_of(finding.state), finding.check, finding.text);
+        out += fmt::format(
+            "{:<8} {:<12} {}\n", name_of(finding.state), finding.check, one_line(finding.text));
         for (const std::string& advice : finding.advice) {
             out += fmt::format("{:<21} {}\n", "", advice);
         }

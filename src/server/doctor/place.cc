@@ -83,9 +83,16 @@ void explain_use(const ServeConfig& config, const PortExamination& port, Finding
     }
 }
 
+// Absolute, without dots and a slash at the end.
+std::filesystem::path full(const std::string& path) {
+    std::error_code failed;
+    const auto out = std::filesystem::absolute(path, failed).lexically_normal();
+    return out.has_filename() ? out : out.parent_path();
+}
+
 std::filesystem::path nearest_existing(const std::string& path) {
     std::error_code failed;
-    std::filesystem::path out = std::filesystem::absolute(path, failed);
+    std::filesystem::path out = full(path);
     while (!std::filesystem::exists(out, failed) && out.has_relative_path())
         out = out.parent_path();
     return out;
@@ -113,8 +120,7 @@ void explain_refusal(const Error& error, const std::string& path, Finding& out) 
 
 void explain_missing(const std::string& path, Finding& out) {
     const std::string above = nearest_existing(path).string();
-    const bool direct =
-        std::filesystem::absolute(path).lexically_normal().parent_path() == above || path == above;
+    const bool direct = full(path).parent_path() == above;
     if (!may_write(above)) {
         out.state = State::kProblem;
         out.text =

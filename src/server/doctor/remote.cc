@@ -190,19 +190,36 @@ Finding check_certificate(const Remote& remote, long reason) {
     return out;
 }
 
+namespace {
+
+// Also of a server that is asked in plain HTTP or without verification: others will want to verify.
+Finding certificate_of(const Remote& remote, long reason) {
+    const http::Url& url = remote.account.endpoint;
+    if (url.secure && remote.account.tls.verify) {
+        return check_certificate(remote, reason);
+    }
+    const Answer secured =
+        ask(with_scheme(url, true), {.ca_file = remote.account.tls.ca_file}, kProbePatience);
+    if (secured.response || secured.certificate != X509_V_OK) {
+        return check_certificate(remote, secured.certificate);
+    }
+    return {.check = "certificate",
+            .state = State::kNote,
+            .text = "not checked, as the server does not answer over TLS: " + secured.problem};
+}
+
+}  // namespace
+
 Findings check_remote(const Remote& remote, const Clock& clock) {
     const http::Url& url = remote.account.endpoint;
     const http::ClientTls unverified{.ca_file = {}, .verify = false};
     Answer answer = ask(url, remote.account.tls);
-    const bool untrusted = answer.certificate != X509_V_OK;
-    const http::ClientTls verified{.ca_file = remote.account.tls.ca_file};
-    const long reason = untrusted
-                            ? answer.certificate
-                            : ask(with_scheme(url, true), verified, kProbePatience).certificate;
+    const long reason = answer.certificate;
+    const bool untrusted = reason != X509_V_OK;
     if (untrusted) answer = ask(url, unverified);
     Findings out{check_answer(remote, answer)};
     if (!answer.response) return out;
-    out.push_back(check_certificate(remote, reason));
+    out.push_back(certificate_of(remote, reason));
     if (auto clock_finding = check_date(*answer.response, clock)) out.push_back(*clock_finding);
     // Nothing is signed for a server that may be another one.
     if (untrusted && !url.names_loopback()) {
