@@ -29,7 +29,11 @@ public:
     std::string partition_key_definition() const override {
         return R"({"paths":["/pk"],"kind":"Hash"})";
     }
-    std::string quota_usage() const override { return "collectionSize=1;documentsCount=2;"; }
+    // Asked for with every callback.
+    std::string quota_usage() const override {
+        if (on_deliver) on_deliver();
+        return "collectionSize=1;documentsCount=2;";
+    }
     std::string quota_limits() const override { return "collectionSize=10;"; }
     bool accepts_operations() const override { return operations.size() < operations_max; }
 
@@ -76,6 +80,7 @@ public:
     std::vector<Operation> operations;
     std::size_t operations_max = 1'000'000;
     std::function<void(const Operation&)> on_execute;
+    std::function<void()> on_deliver;
     std::function<Result<Reply>(const Operation&)> on_query;
 
 private:
