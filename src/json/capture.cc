@@ -57,6 +57,9 @@ public:
         }
     }
     void scalar(Kind kind, std::string_view raw, std::size_t at) {
+        if (kind == Kind::kNumber && !prints_as_written(raw)) {
+            found_.numbers = NumberForm::kUnknown;
+        }
         next_.from = at;
         record(next_, kind, at + raw.size());
         next_ = {};

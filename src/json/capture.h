@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "json/number.h"
 #include "json/path.h"
 #include "json/scan.h"
 
@@ -29,6 +30,7 @@ struct Captures {
     // Some object has a duplicate member name. An entry may then hold a value that a later
     // duplicate replaces: drop duplicates first (value.h) and capture again.
     bool duplicates = false;
+    NumberForm numbers = NumberForm::kAsPrinted;
 };
 
 // The paths to look for, compiled once per container.

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "json/walk.h"
+
 namespace orrery::json {
 namespace capture_test {
 
@@ -72,6 +74,25 @@ TEST_F(CaptureTest, TellsOfDuplicates) {
     EXPECT_FALSE(capture(R"({"id":1,"a":{"id":1}})", paths_)->duplicates);
     EXPECT_TRUE(capture(R"({"id":1,"id":2})", paths_)->duplicates);
     EXPECT_TRUE(capture(R"({"id":1,"a":[{"b":1,"b":1}]})", paths_)->duplicates);
+}
+
+// Texts of which it says so are copied into results as they are.
+TEST_F(CaptureTest, TellsWhetherNumbersAreAsResultsPrintThem) {
+    const auto form = [&](std::string_view text) { return capture(text, paths_)->numbers; };
+    for (const std::string_view text :
+         {R"({"id":"7"})", R"({"a":[0,-1,12.5,{"b":123456789012345}],"c":"1.0","1e2":true})"}) {
+        EXPECT_EQ(form(text), NumberForm::kAsPrinted) << text;
+        std::string printed;
+        EXPECT_TRUE(append_with_plain_numbers(printed, text));
+        EXPECT_EQ(printed, text);
+    }
+    for (const std::string_view number :
+         {"1.0", "-0", "1e2", "0.00001", "1234567890123456789", "1e400", "0.1000", "1E-7"}) {
+        for (const std::string before : {"{\"a\":", "{\"x\":1,\"a\":[{\"b\":[2,"}) {
+            const std::string after = before.size() > 6 ? "]}]}" : "}";
+            EXPECT_EQ(form(before + std::string(number) + after), NumberForm::kUnknown) << number;
+        }
+    }
 }
 
 TEST_F(CaptureTest, RefusesAnythingButAnObject) {

@@ -1,5 +1,6 @@
 #include "json/number.h"
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 
@@ -71,6 +72,24 @@ void append_number(std::string& out, const Number& number) {
         const std::string_view rounded = print(15);
         out += to_double(rounded) == real ? rounded : print(17);
     }
+}
+
+bool prints_as_written(std::string_view number) {
+    constexpr std::size_t kDigitsMax = 15;
+    const bool negative = number.front() == '-';
+    if (negative) number.remove_prefix(1);
+    if (number.empty() || number.size() > kDigitsMax) return false;
+    std::size_t point = 0;
+    while (point < number.size() && is_digit(number[point])) {
+        ++point;
+    }
+    const bool zero = number.front() == '0';
+    if (zero && point > 1) return false;
+    if (point == number.size()) return !negative || !zero;
+    if (number[point] != '.' || !is_digit(number.back()) || number.back() == '0') return false;
+    const std::string_view fraction = number.substr(point + 1);
+    return std::all_of(fraction.begin(), fraction.end(), is_digit) &&
+           (!zero || !fraction.starts_with("0000"));
 }
 
 }  // namespace orrery::json

@@ -11,6 +11,8 @@
 
 namespace orrery::json {
 
+constexpr bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
 class Number {
 public:
     constexpr Number() = default;
@@ -45,5 +47,15 @@ private:
 // to the same number, else with 17 (0.1, 0.33333333333333331, 1.8446744073709552e+19). NaN and
 // infinities become the words NaN, Infinity, -Infinity, which are not JSON.
 void append_number(std::string& out, const Number& number);
+
+// Whether append_number() prints a valid JSON number as it is written; false where that takes more
+// than a look at its digits. Most are integers or decimal fractions of at most 15 digits, all of
+// which a double keeps; what is printed with an exponent, with fewer zeros or without a sign is not
+// among them.
+bool prints_as_written(std::string_view number);
+
+// What is known of the numbers in a JSON text: nothing, or that query results print all of them as
+// they are written there.
+enum class NumberForm : std::uint8_t { kUnknown, kAsPrinted };
 
 }  // namespace orrery::json

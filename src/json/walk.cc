@@ -10,29 +10,6 @@ namespace orrery::json {
 
 namespace {
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-
-// Whether append_number() prints the number as it is written. Most are integers or decimal
-// fractions of at most 15 digits, all of which a double keeps; what it prints with an exponent,
-// with fewer zeros or without a sign is not among them.
-bool prints_as_written(std::string_view number) {
-    constexpr std::size_t kDigitsMax = 15;
-    const bool negative = number.front() == '-';
-    if (negative) number.remove_prefix(1);
-    if (number.empty() || number.size() > kDigitsMax) return false;
-    std::size_t point = 0;
-    while (point < number.size() && is_digit(number[point])) {
-        ++point;
-    }
-    const bool zero = number.front() == '0';
-    if (zero && point > 1) return false;
-    if (point == number.size()) return !negative || !zero;
-    if (number[point] != '.' || !is_digit(number.back()) || number.back() == '0') return false;
-    const std::string_view fraction = number.substr(point + 1);
-    return std::all_of(fraction.begin(), fraction.end(), is_digit) &&
-           (!zero || !fraction.starts_with("0000"));
-}
-
 // The end of an integer of at most 15 digits, if it starts at `at` and something follows it: the
 // usual number, found in one pass. Else null.
 const char* short_integer_end(const char* at, const char* end) {

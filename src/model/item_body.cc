@@ -116,6 +116,7 @@ public:
             captures = TRY(json::capture(text_, paths_.paths_));
         }
         found_ = std::move(captures.at);
+        item_.numbers = captures.numbers;
         TRY(read_id());
         TRY(read_ttl());
         TRY(read_partition_key());

@@ -52,6 +52,7 @@ struct ItemBody {
         std::size_t offset;
     };
     std::vector<SystemPlace> system_places;
+    json::NumberForm numbers = json::NumberForm::kUnknown;  // in open_json
     std::string id;
     PartitionKeyValue partition_key;
     std::int32_t ttl = 0;  // -1 or seconds; 0 when the item has none

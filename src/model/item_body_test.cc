@@ -57,6 +57,12 @@ TEST(ItemBody, KeepsTheTextExceptWhitespace) {
     EXPECT_EQ(open_json(R"({"z":1,"a":2,"id":"1"})"), R"({"z":1,"a":2,"id":"1")");
 }
 
+TEST(ItemBody, TellsTheFormOfItsNumbers) {
+    EXPECT_EQ(body_of(R"({"id":"1","n":[1,2.5]})").numbers, json::NumberForm::kAsPrinted);
+    EXPECT_EQ(body_of(R"({"id":"1","n":[1,2.50]})").numbers, json::NumberForm::kUnknown);
+    EXPECT_EQ(body_of(R"({"id":"1","n":1,"n":2.50})").numbers, json::NumberForm::kUnknown);
+}
+
 TEST(ItemBody, SystemPropertiesAreRemovedEverywhere) {
     for (const char* name : {"_rid", "_self", "_etag", "_attachments", "_ts", "_lsn"}) {
         const std::string member = std::string("\"") + name + "\":";

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/stopwatch.h"
+#include "partition/log_entries.h"
 
 namespace orrery::partition {
 
@@ -19,125 +20,18 @@ constexpr std::size_t kMembersMax = 2'000;
 // time a script may take.
 constexpr std::int64_t kDisorderSecondsMax = 10;
 
-// An entry of the log: of the newest version of an item ('L'), of an earlier one ('H') or of a
-// removal ('V').
-struct Entry {
-    char letter = 'L';
-    LogPlace place;
-    std::string_view value;  // valid until the next entry is read; empty if it came from a list
-};
-
-// Entries in the order of the log.
-class Entries {
-public:
-    Entries() = default;
-    Entries(const Entries&) = delete;
-    Entries& operator=(const Entries&) = delete;
-    virtual ~Entries() = default;
-
-    // Nullopt at the end.
-    virtual Result<std::optional<Entry>> next() = 0;
-};
-
-class EntriesOfLog final : public Entries {
-public:
-    EntriesOfLog(const storage::Reader& state, std::string_view letters, Lsn after) {
-        for (const char letter : letters) {
-            std::string from = log_key({.lsn = after + 1, .ordinal = 0, .docnum = 0});
-            from.front() = letter;
-            cursors_.push_back(state.scan({.from = std::move(from), .until = all_of(letter).until},
-                                          storage::Direction::kForward));
-        }
-    }
-
-    Result<std::optional<Entry>> next() override {
-        if (last_ != nullptr) last_->next();
-        std::optional<Entry> first;
-        for (const auto& cursor : cursors_) {
-            if (!cursor->valid()) {
-                TRY(cursor->status());
-                continue;
-            }
-            const std::string_view key = cursor->key();
-            const LogPlace place = TRY(place_of(key));
-            if (first && first->place < place) continue;
-            first = Entry{.letter = key.front(), .place = place, .value = {}};
-            last_ = cursor.get();
-        }
-        if (first) first->value = last_->value();
-        return first;
-    }
-
-private:
-    std::vector<std::unique_ptr<storage::Cursor>> cursors_;
-    storage::Cursor* last_ = nullptr;  // that returned the last entry
-};
-
-class EntriesOfList final : public Entries {
-public:
-    explicit EntriesOfList(std::vector<LogPlace> places) : places_(std::move(places)) {
-        std::sort(places_.begin(), places_.end());
-    }
-
-    Result<std::optional<Entry>> next() override {
-        if (at_ == places_.size()) return std::optional<Entry>();
-        return std::optional(Entry{.letter = 'L', .place = places_[at_++], .value = {}});
-    }
-
-private:
-    std::vector<LogPlace> places_;
-    std::size_t at_ = 0;
-};
-
-// Loads items. Many are in the log in the order they were created in, which is that of their
-// numbers; a cursor then takes a fraction of the time of looking them up.
-class ItemLoader {
-public:
-    // The record, valid until the next call.
-    Result<std::string_view> load(const storage::Reader& state, Docnum docnum) {
-        const bool next = docnum > last_ && docnum - last_ <= kGapMax;
-        run_ = next ? run_ + 1 : 0;
-        last_ = docnum;
-        const std::string key = item_key(docnum);
-        if (run_ >= kRunMin && move_to(state, key)) return cursor_->value();
-        if (TRY(state.get(key, record_))) return std::string_view(record_);
-        return Error(ErrorCode::kCorrupted, "an entry of the log, or a member, has no item");
-    }
-
-private:
-    static constexpr Docnum kGapMax = 16;
-    static constexpr std::size_t kRunMin = 4;
-
-    bool move_to(const storage::Reader& state, std::string_view key) {
-        if (cursor_ && cursor_->valid()) {
-            cursor_->next();
-            if (cursor_->valid() && cursor_->key() == key) return true;
-        }
-        if (cursor_ && cursor_->valid() && cursor_->key() < key) cursor_->seek(key);
-        if (!cursor_ || !cursor_->valid() || cursor_->key() > key) {
-            cursor_ = state.scan({.from = std::string(key), .until = all_of(key.front()).until},
-                                 storage::Direction::kForward);
-        }
-        return cursor_->valid() && cursor_->key() == key;
-    }
-
-    std::unique_ptr<storage::Cursor> cursor_;
-    std::string record_;
-    Docnum last_ = 0;
-    std::size_t run_ = 0;
-};
-
 class ChangesReader {
 public:
     ChangesReader(const Partition& partition,
+                  Partition::View view,
                   const ChangesRequest& request,
                   const ChangePrinter& print)
-        : request_(request), print_(print) {
-        Partition::View view = partition.view();
-        state_ = std::move(view.reader);
-        open_ = partition.check_open();
-        hidden_ = {{request.default_ttl, partition.clock().now_seconds()}, std::move(view.deletes)};
-    }
+        : request_(request),
+          print_(print),
+          open_(partition.check_open()),
+          state_(std::move(view.reader)),
+          hidden_{{request.default_ttl, partition.clock().now_seconds()}, std::move(view.deletes)},
+          items_(*state_) {}
 
     Result<ChangesPage> read() {
         TRY(std::move(open_));
@@ -206,7 +100,7 @@ private:
         return page_.count >= request_.items_max || page_.items.size() >= request_.bytes_max;
     }
 
-    Status add_version(const Entry& entry) {
+    Status add_version(const LogItem& entry) {
         const LogPlace& place = entry.place;
         LogEntry change;
         std::string_view record;
@@ -215,7 +109,7 @@ private:
             change = version.entry;
             record = version.record;
         } else {
-            record = TRY(items_.load(*state_, place.docnum));
+            record = entry.record.empty() ? TRY(items_.load(place.docnum)) : entry.record;
             if (request_.all_versions) change = TRY(LogEntry::decode(entry.value));
         }
         const ItemView item = TRY(ItemView::decode(place.docnum, record));
@@ -233,7 +127,7 @@ private:
                       .removal = nullptr});
     }
 
-    Status add_removal(const Entry& entry) {
+    Status add_removal(const LogItem& entry) {
         const Removal removal = TRY(Removal::decode(entry.value));
         // The items of a deleted partition key have removals of their own.
         if (removal.kind == ChangeKind::kKeyDelete) return {};
@@ -285,18 +179,16 @@ private:
                      "position is older than the container keeps all versions and deletes.");
     }
 
-    Result<std::unique_ptr<Entries>> entries_after(Lsn after) {
-        if (request_.all_versions) {
-            return std::unique_ptr<Entries>(std::make_unique<EntriesOfLog>(*state_, "LHV", after));
-        }
+    Result<std::unique_ptr<LogItems>> entries_after(Lsn after) {
+        if (request_.all_versions) return read_log(*state_, "LHV", after);
         const auto behind = static_cast<std::uint64_t>(std::max<Lsn>(page_.lsn - after, 0));
         if (behind > kMembersMax) {
             if (auto members = TRY(members_changed_after(after))) {
-                return std::unique_ptr<Entries>(
-                    std::make_unique<EntriesOfList>(*std::move(members)));
+                return read_places(*std::move(members));
             }
         }
-        return std::unique_ptr<Entries>(std::make_unique<EntriesOfLog>(*state_, "L", after));
+        const Lsn unordered = TRY(unordered_until(*state_));
+        return read_latest(*state_, {.after = after, .unordered = unordered}, items_);
     }
 
     // The places of all items of the scope; nullopt if there are too many for that.
@@ -314,7 +206,7 @@ private:
         TRY(cursor->status());
         std::vector<LogPlace> places;
         for (const Docnum docnum : numbers) {
-            const std::string_view record = TRY(items_.load(*state_, docnum));
+            const std::string_view record = TRY(items_.load(docnum));
             const ItemHeader header = TRY(ItemView::decode(docnum, record)).header;
             if (header.lsn <= after) continue;
             places.push_back({.lsn = header.lsn, .ordinal = header.ordinal, .docnum = docnum});
@@ -331,7 +223,7 @@ private:
         Lsn high = page_.lsn;
         while (low < high) {
             const Lsn middle = low + (high - low) / 2;
-            const auto entry = TRY(EntriesOfLog(*state_, "L", middle).next());
+            const auto entry = TRY(read_log(*state_, "L", middle)->next());
             if (entry && TRY(timestamp_of(entry->place)) < wanted) {
                 low = entry->place.lsn;
             } else {
@@ -343,7 +235,7 @@ private:
     }
 
     Result<std::int64_t> timestamp_of(const LogPlace& place) {
-        const std::string_view record = TRY(items_.load(*state_, place.docnum));
+        const std::string_view record = TRY(items_.load(place.docnum));
         return TRY(ItemView::decode(place.docnum, record)).header.timestamp;
     }
 
@@ -351,7 +243,7 @@ private:
     const ChangePrinter& print_;
     Status open_;
     std::shared_ptr<const storage::Reader> state_;
-    Hidden hidden_;
+    const Hidden hidden_;
     ItemLoader items_;
     ChangesPage page_;
     std::string previous_;
@@ -367,7 +259,7 @@ private:
 Result<ChangesPage> read_changes(const Partition& partition,
                                  const ChangesRequest& request,
                                  const ChangePrinter& print) {
-    return ChangesReader(partition, request, print).read();
+    return ChangesReader(partition, partition.view(), request, print).read();
 }
 
 }  // namespace orrery::partition

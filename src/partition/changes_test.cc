@@ -89,7 +89,8 @@ TEST_F(Changes, AreInTheOrderOfTheirCommits) {
     EXPECT_EQ(changed(request(4)), Ids());
 }
 
-// Runs of items are read with a cursor, others one by one.
+// Runs of items are read with a cursor, others one by one; where they were created one after the
+// other, the log is not read.
 TEST_F(Changes, RunsAndScatteredItemsComeInOrder) {
     std::mt19937_64 random(7);
     Ids expected;
@@ -98,14 +99,66 @@ TEST_F(Changes, RunsAndScatteredItemsComeInOrder) {
         std::erase(expected, id);
         expected.push_back(id);
     };
-    for (int i = 0; i < 300; ++i) {
+    for (int i = 0; i < 1500; ++i) {
         write(std::to_string(i));
-        const std::string other = std::to_string(random() % 300);
-        const auto choice = random() % 8;
+        const std::string other = std::to_string(random() % 1500);
+        // Often, seldom, and then often again.
+        const auto choice = random() % (i / 500 == 1 ? 150 : 8);
         if (choice == 0) write(other);
         if (choice == 1 && std::erase(expected, other) > 0) {
             ASSERT_TRUE(bench_.remove({"a"}, other));
         }
+        if (choice == 2) {
+            const Ids together = {"x" + std::to_string(i), "y" + std::to_string(i)};
+            create_together(together);
+            expected.insert(expected.end(), together.begin(), together.end());
+        }
+    }
+    EXPECT_EQ(changed(request()), expected);
+    ChangesRequest wanted = request();
+    wanted.items_max = 37;
+    Ids paged;
+    for (bool complete = false; !complete;) {
+        const ChangesPage one = page(wanted);
+        for (const std::string& id : ids_of(one))
+            paged.push_back(id);
+        wanted.after = one.until;
+        complete = one.complete;
+    }
+    EXPECT_EQ(paged, expected);
+}
+
+// After a merge, several items may have the same LSN although each was the only one where it was
+// written.
+TEST_F(Changes, OfPartitionsThatWereMerged) {
+    Ids expected;
+    for (int i = 1; i <= 60; ++i) {
+        const std::string id = std::to_string(i);
+        create(id);
+        expected.push_back(id);
+        if (i == 30 || i == 60) expected.push_back("other" + id);
+    }
+    ASSERT_TRUE(run(*bench_.partition, [&](ItemWriter& writer) -> Status {
+        for (const Lsn lsn : {30, 60}) {
+            const Docnum docnum = (Docnum{9} << 40) + static_cast<Docnum>(lsn);
+            const std::string id = "other" + std::to_string(lsn);
+            const model::PartitionKeyValue key{"b"};
+            std::string record;
+            append_item_head(record,
+                             {.lsn = lsn, .timestamp = 1, .origin = 9, .sole_change = true},
+                             {.epk = bench_.container.epk(key),
+                              .partition_key = key.encode(),
+                              .id = id,
+                              .unique_digests = {}});
+            record += R"({"id":")" + id + R"(","pk":"b"})";
+            TRY(writer.import(TRY(StoredItem::decode(docnum, record)),
+                              {.kind = ChangeKind::kCreate, .previous = 0}));
+        }
+        return writer.seal({.lsn = 60, .timestamp = 1, .unordered = 60});
+    }));
+    for (int i = 61; i <= 100; ++i) {
+        create(std::to_string(i));
+        expected.push_back(std::to_string(i));
     }
     EXPECT_EQ(changed(request()), expected);
 }

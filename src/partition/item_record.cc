@@ -12,17 +12,44 @@ namespace {
 enum Format : char {
     kPlainWithoutOrigin = 2,    // read, no longer written
     kStampedWithoutOrigin = 3,  // read, no longer written
-    kPlain = 4,
-    kStamped = 5,  // with a stamp after the indexing directive
+    kPlainWithoutFlags = 4,     // read, no longer written
+    kStampedWithoutFlags = 5,   // read, no longer written
+    kWithFlags = 6,
 };
 
-bool is_known(char format) { return format >= kPlainWithoutOrigin && format <= kStamped; }
-bool is_stamped(char format) { return format == kStampedWithoutOrigin || format == kStamped; }
-bool has_origin(char format) { return format == kPlain || format == kStamped; }
+// On disk. The byte after the format says what else there is, and what is known of the item.
+enum Flag : unsigned char {
+    kHasStamp = 1,  // after the indexing directive
+    kSoleChange = 2,
+    kNumbersAsPrinted = 4,
+};
+constexpr unsigned char kAllFlags = kHasStamp | kSoleChange | kNumbersAsPrinted;
 
-char format_of(const ItemHeader& header) {
-    if (!header.origin) return header.stamp == 0 ? kPlainWithoutOrigin : kStampedWithoutOrigin;
-    return header.stamp == 0 ? kPlain : kStamped;
+bool is_known(char format) { return format >= kPlainWithoutOrigin && format <= kWithFlags; }
+bool has_origin(char format) { return format >= kPlainWithoutFlags; }
+
+unsigned char flags_of(const ItemHeader& header) {
+    unsigned flags = 0;
+    if (header.stamp != 0) flags |= kHasStamp;
+    if (header.sole_change) flags |= kSoleChange;
+    if (header.numbers == json::NumberForm::kAsPrinted) flags |= kNumbersAsPrinted;
+    return static_cast<unsigned char>(flags);
+}
+
+// The first bytes of a record. Those without origin are written by tests only.
+void append_format(std::string& record, const ItemHeader& header) {
+    if (!header.origin) {
+        record += header.stamp == 0 ? kPlainWithoutOrigin : kStampedWithoutOrigin;
+        return;
+    }
+    record += kWithFlags;
+    record += static_cast<char>(flags_of(header));
+}
+
+unsigned char read_flags(char format, ByteReader& reader) {
+    if (format == kWithFlags) return reader.big_endian<std::uint8_t>();
+    const bool stamped = format == kStampedWithoutOrigin || format == kStampedWithoutFlags;
+    return stamped ? kHasStamp : 0;
 }
 
 }  // namespace
@@ -30,6 +57,14 @@ char format_of(const ItemHeader& header) {
 std::string log_key_of(const ItemHeader& header, Docnum docnum) {
     if (!header.origin) return plain_log_key(header.lsn, docnum);
     return log_key({.lsn = header.lsn, .ordinal = header.ordinal, .docnum = docnum});
+}
+
+bool is_sole_change(std::string_view record, Lsn lsn) {
+    ByteReader reader(record);
+    if (reader.big_endian<std::uint8_t>() != kWithFlags) return false;
+    const auto flags = reader.big_endian<std::uint8_t>();
+    const auto found = static_cast<Lsn>(reader.big_endian<std::uint64_t>());
+    return reader.ok() && (flags & kSoleChange) != 0 && found == lsn;
 }
 
 bool lsn_is_possible(Lsn lsn) {
@@ -48,7 +83,7 @@ bool Expiry::expired(const ItemHeader& header) const {
 }
 
 void append_item_head(std::string& record, const ItemHeader& header, const ItemNames& names) {
-    record += format_of(header);
+    append_format(record, header);
     append_big_endian(record, static_cast<std::uint64_t>(header.lsn));
     append_big_endian(record, static_cast<std::uint64_t>(header.timestamp));
     append_big_endian(record, header.ordinal);
@@ -70,14 +105,17 @@ Result<ItemView> ItemView::decode(Docnum docnum, std::string_view record) {
     ItemView item;
     ByteReader reader(record);
     const auto format = static_cast<char>(reader.big_endian<std::uint8_t>());
+    const unsigned char flags = read_flags(format, reader);
     item.docnum = docnum;
+    item.header.sole_change = (flags & kSoleChange) != 0;
+    if ((flags & kNumbersAsPrinted) != 0) item.header.numbers = json::NumberForm::kAsPrinted;
     item.header.lsn = static_cast<Lsn>(reader.big_endian<std::uint64_t>());
     item.header.timestamp = static_cast<std::int64_t>(reader.big_endian<std::uint64_t>());
     item.header.ordinal = reader.big_endian<std::uint16_t>();
     item.header.ttl = static_cast<std::int32_t>(reader.big_endian<std::uint32_t>());
     const auto indexing = reader.big_endian<std::uint8_t>();
     item.header.indexing = static_cast<IndexingDirective>(indexing);
-    if (is_stamped(format)) item.header.stamp = reader.big_endian<std::uint64_t>();
+    if ((flags & kHasStamp) != 0) item.header.stamp = reader.big_endian<std::uint64_t>();
     if (has_origin(format)) item.header.origin = reader.big_endian<std::uint16_t>();
     item.unique_digests = reader.take(reader.varint());
     item.epk = reader.take(reader.varint());
@@ -89,7 +127,8 @@ Result<ItemView> ItemView::decode(Docnum docnum, std::string_view record) {
                           indexing <= static_cast<std::uint8_t>(IndexingDirective::kExclude) &&
                           item.header.stamp <= model::kEtagLsnMax &&
                           item.unique_digests.size() % model::kUniqueDigestBytes == 0;
-    if (!is_known(format) || !reader.ok() || !possible) {
+    const bool known = is_known(format) && (flags & ~kAllFlags) == 0;
+    if (!known || !reader.ok() || !possible) {
         return Error(ErrorCode::kCorrupted,
                      "item " + std::to_string(docnum) + " has an invalid record header");
     }

@@ -29,7 +29,13 @@ struct ItemHeader {
     // The partition that wrote this version, as its etag shows it. Nothing in records of data
     // directories of format 2; their log entries also lack ordinal and kind.
     std::optional<std::uint16_t> origin = std::nullopt;
+    // No other item was changed with this LSN by the partition that wrote this version.
+    bool sole_change = false;
+    json::NumberForm numbers = json::NumberForm::kUnknown;  // in the JSON text
 };
+
+// Whether a record says that it is the sole change with this LSN; without decoding the rest.
+bool is_sole_change(std::string_view record, Lsn lsn);
 
 // The key of the log entry of the item's newest change.
 std::string log_key_of(const ItemHeader& header, Docnum docnum);

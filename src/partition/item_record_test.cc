@@ -29,22 +29,31 @@ TEST(ItemRecord, WorkedExamples) {
     struct Case {
         std::uint64_t stamp;
         std::optional<std::uint16_t> origin;
+        bool sole_change;
+        json::NumberForm numbers;
         std::string format;
         std::string added;
     };
+    constexpr auto kUnknown = json::NumberForm::kUnknown;
+    constexpr auto kAsPrinted = json::NumberForm::kAsPrinted;
     // Those without origin are no longer written, but read.
-    for (const auto& [stamp, origin, format, added] :
-         {Case{0, 0x107, "04", "0107"},
-          Case{9, 0x107, "05", "00000000000000090107"},
-          Case{0, std::nullopt, "02", ""},
-          Case{9, std::nullopt, "03", "0000000000000009"}}) {
+    for (const auto& [stamp, origin, sole_change, numbers, format, added] :
+         {Case{0, 0x107, false, kUnknown, "0600", "0107"},
+          Case{9, 0x107, false, kUnknown, "0601", "00000000000000090107"},
+          Case{0, 0x107, true, kUnknown, "0602", "0107"},
+          Case{0, 0x107, false, kAsPrinted, "0604", "0107"},
+          Case{9, 0x107, true, kAsPrinted, "0607", "00000000000000090107"},
+          Case{0, std::nullopt, false, kUnknown, "02", ""},
+          Case{9, std::nullopt, false, kUnknown, "03", "0000000000000009"}}) {
         const std::string record =
             record_of({.lsn = 5,
                        .timestamp = 0x6553f100,
                        .ordinal = 2,
                        .ttl = -1,
                        .stamp = stamp,
-                       .origin = origin},
+                       .origin = origin,
+                       .sole_change = sole_change,
+                       .numbers = numbers},
                       {.epk = "E", .partition_key = "k", .id = "i", .unique_digests = {}},
                       "{}");
         EXPECT_EQ(to_hex_upper(record),
@@ -64,8 +73,33 @@ TEST(ItemRecord, WorkedExamples) {
         ASSERT_TRUE(item);
         EXPECT_EQ(item->header().stamp, stamp);
         EXPECT_EQ(item->header().origin, origin);
+        EXPECT_EQ(item->header().sole_change, sole_change);
+        EXPECT_EQ(item->header().numbers, numbers);
         EXPECT_EQ(item->id(), "i");
+        EXPECT_EQ(is_sole_change(record, 5), sole_change);
+        EXPECT_FALSE(is_sole_change(record, 6));
     }
+}
+
+// As format 3 of data directories has them.
+TEST(ItemRecord, WithoutFlags) {
+    for (const std::uint64_t stamp : {0, 9}) {
+        std::string record = record_of(
+            {.lsn = 5, .timestamp = 0x6553f100, .ordinal = 2, .stamp = stamp, .origin = 0x107},
+            {.epk = "E", .partition_key = "k", .id = "i", .unique_digests = {}},
+            "{}");
+        record.replace(0, 2, stamp == 0 ? "\4" : "\5");
+        const auto item = StoredItem::decode(9, record);
+        ASSERT_TRUE(item);
+        EXPECT_EQ(item->header().stamp, stamp);
+        EXPECT_EQ(item->header().origin, 0x107);
+        EXPECT_EQ(item->header().lsn, 5);
+        EXPECT_EQ(item->id(), "i");
+        EXPECT_FALSE(item->header().sole_change);
+        EXPECT_EQ(item->header().numbers, json::NumberForm::kUnknown);
+        EXPECT_FALSE(is_sole_change(record, 5));
+    }
+    EXPECT_FALSE(is_sole_change("\6\2", 0));
 }
 
 TEST(ItemRecord, ReadsBack) {
@@ -121,16 +155,19 @@ TEST(ItemRecord, TruncatedRecordIsCorrupted) {
 
 TEST(ItemRecord, UnknownFormatIsCorrupted) {
     std::string bytes = example();
-    for (const char format : {'\0', '\1', '\6', '\xff'}) {
+    for (const char format : {'\0', '\1', '\7', '\xff'}) {
         bytes[0] = format;
         const auto item = StoredItem::decode(9, bytes);
         ASSERT_FALSE(item);
         EXPECT_EQ(item.error().code(), ErrorCode::kCorrupted);
     }
+    bytes[0] = '\6';
+    bytes[1] = '\x08';
+    EXPECT_FALSE(StoredItem::decode(9, bytes)) << "an unknown flag";
 }
 
 TEST(ItemRecord, LengthsBeyondTheEndAreCorrupted) {
-    constexpr std::size_t kFirstLength = 1 + 8 + 8 + 2 + 4 + 1 + 2;
+    constexpr std::size_t kFirstLength = 2 + 8 + 8 + 2 + 4 + 1 + 2;
     std::string bytes = example();
     bytes[kFirstLength] = '\x7f';
     EXPECT_FALSE(StoredItem::decode(9, bytes));

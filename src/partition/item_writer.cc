@@ -364,7 +364,9 @@ StoredItem ItemWriter::write_version(Docnum docnum,
                             .ttl = body.ttl,
                             .indexing = rules.indexing,
                             .stamp = assigned_ != nullptr ? assigned_->stamp : 0,
-                            .origin = static_cast<std::uint16_t>(identity_.storage_id)};
+                            .origin = static_cast<std::uint16_t>(identity_.storage_id),
+                            .sole_change = !changes_,
+                            .numbers = body.numbers};
     const std::string partition_key = body.partition_key.encode();
 
     std::string record;

@@ -148,7 +148,7 @@ TEST_F(Repository, BackupsOfAnotherDatabaseDoNotContinue) {
 TEST(BackupRecord, ReadsOnlyWhatItWrites) {
     BackupRecord record;
     record.begun_micros = 5;
-    record.data_format = 3;
+    record.data_format = 4;
     record.outcome = {.id = 12,
                       .history = "h",
                       .log_after = 1,

@@ -67,7 +67,7 @@ public:
         const Query& query = queries_[number];
         sql::Arena arena;
         std::vector<sql::Value> values(query.paths.size());
-        query.paths.fetch(item_json, values, arena);
+        query.paths.fetch({.number = 0, .json = item_json}, values, arena);
         sql::Evaluator evaluator(0, {});
         evaluator.paths = values;
         const sql::Value value = evaluator.evaluate(*query.prepared.query.output);

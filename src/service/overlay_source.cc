@@ -26,7 +26,9 @@ public:
         if (!found_) TRY(find_in_base());
         const bool has_written = at_ != written_.end();
         if (has_written && (found_ == nullptr || at_->first < found_->number)) {
-            item_ = {.number = at_->first, .json = at_->second->json()};
+            item_ = {.number = at_->first,
+                     .json = at_->second->json(),
+                     .numbers = at_->second->header().numbers};
             at_ = next_existing(std::next(at_), written_.end());
             return static_cast<const sql::Item*>(&item_);
         }
@@ -96,7 +98,9 @@ Result<const sql::Item*> OverlaySource::load(sql::ItemNumber number) {
     const auto found = written_.find(number);
     if (found == written_.end()) return base_.load(number);
     if (!found->second) return static_cast<const sql::Item*>(nullptr);
-    item_ = {.number = number, .json = found->second->json()};
+    item_ = {.number = number,
+             .json = found->second->json(),
+             .numbers = found->second->header().numbers};
     return static_cast<const sql::Item*>(&item_);
 }
 

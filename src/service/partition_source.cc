@@ -14,6 +14,7 @@ public:
         if (!found) return static_cast<const sql::Item*>(nullptr);
         item_.number = found->docnum;
         item_.json = found->item ? found->item->json : std::string_view();
+        if (found->item) item_.numbers = found->item->header.numbers;
         return static_cast<const sql::Item*>(&item_);
     }
 
@@ -57,7 +58,7 @@ std::unique_ptr<sql::ItemCursor> PartitionSource::items(sql::ItemNumber from) {
 Result<const sql::Item*> PartitionSource::load(sql::ItemNumber number) {
     const auto found = TRY(loader_.load(number));
     if (!found) return static_cast<const sql::Item*>(nullptr);
-    item_ = {.number = found->docnum, .json = found->json};
+    item_ = {.number = found->docnum, .json = found->json, .numbers = found->header.numbers};
     return static_cast<const sql::Item*>(&item_);
 }
 

@@ -24,6 +24,7 @@ struct Chunk {
     struct Place {
         sql::ItemNumber number;
         std::size_t end;  // of its text in `bytes`
+        json::NumberForm numbers;
     };
     std::string bytes;
     std::vector<Place> items;
@@ -98,7 +99,8 @@ private:
             const sql::Item* item = TRY(cursor_->next());
             if (item == nullptr) return false;
             chunk.bytes.append(item->json);
-            chunk.items.push_back({.number = item->number, .end = chunk.bytes.size()});
+            chunk.items.push_back(
+                {.number = item->number, .end = chunk.bytes.size(), .numbers = item->numbers});
         }
         return true;
     }
@@ -141,7 +143,8 @@ public:
         const std::size_t begin = at_item_ == 0 ? 0 : chunk_.items[at_item_ - 1].end;
         const Chunk::Place& place = chunk_.items[at_item_++];
         item_ = {.number = place.number,
-                 .json = std::string_view(chunk_.bytes).substr(begin, place.end - begin)};
+                 .json = std::string_view(chunk_.bytes).substr(begin, place.end - begin),
+                 .numbers = place.numbers};
         return static_cast<const sql::Item*>(&item_);
     }
 

@@ -43,44 +43,44 @@ std::size_t ItemPaths::child(std::size_t node, const ast::PathStep& step) {
     return find_or_add(&Node::positions, std::get<std::uint64_t>(step));
 }
 
-void ItemPaths::fetch(std::string_view json, std::span<Value> out, Arena& arena) const {
+void ItemPaths::fetch(const Item& item, std::span<Value> out, Arena& arena) const {
     std::fill(out.begin(), out.end(), Value::undefined());
-    enter(nodes_.front(), json, out, arena);
+    enter(nodes_.front(), {.text = item.json, .numbers = item.numbers}, out, arena);
 }
 
 void ItemPaths::enter(const Node& node,
-                      std::string_view value,
+                      const Piece& value,
                       std::span<Value> out,
                       Arena& arena) const {
     if (!node.paths.empty()) {
-        const Value found = Value::from_json(value, arena);
+        const Value found = Value::from_json(value.text, arena, value.numbers);
         for (const std::size_t path : node.paths) {
             out[path] = found;
         }
     }
     if (node.is_leaf()) return;
-    if (value.front() == '{') {
+    if (value.text.front() == '{') {
         std::size_t missing = node.names.size();
-        json::Walk walk(value);
+        json::Walk walk(value.text);
         while (missing > 0) {
             const auto piece = walk.next();
             if (!piece) return;
             for (const auto& [name, next] : node.names) {
                 if (!json::quoted_equals(piece->name, name)) continue;
-                enter(nodes_[next], piece->value, out, arena);
+                enter(nodes_[next], {.text = piece->value, .numbers = value.numbers}, out, arena);
                 --missing;
                 break;
             }
         }
-    } else if (value.front() == '[' && !node.positions.empty()) {
+    } else if (value.text.front() == '[' && !node.positions.empty()) {
         std::size_t missing = node.positions.size();
-        json::Walk walk(value);
+        json::Walk walk(value.text);
         for (std::uint64_t at = 0; missing > 0; ++at) {
             const auto piece = walk.next();
             if (!piece) return;
             for (const auto& [position, next] : node.positions) {
                 if (position != at) continue;
-                enter(nodes_[next], piece->value, out, arena);
+                enter(nodes_[next], {.text = piece->value, .numbers = value.numbers}, out, arena);
                 --missing;
             }
         }

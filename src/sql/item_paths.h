@@ -12,6 +12,7 @@
 
 #include "sql/arena.h"
 #include "sql/bound.h"
+#include "sql/source.h"
 #include "sql/value.h"
 
 namespace orrery::sql {
@@ -24,8 +25,8 @@ public:
 
     std::size_t size() const { return count_; }
 
-    // Sets out[i] to the value at path i, or to undefined. The values point into `json`.
-    void fetch(std::string_view json, std::span<Value> out, Arena& arena) const;
+    // Sets out[i] to the value at path i, or to undefined. The values point into the JSON text.
+    void fetch(const Item& item, std::span<Value> out, Arena& arena) const;
 
 private:
     struct Node {
@@ -38,7 +39,12 @@ private:
 
     void add(const ItemPath& path, std::size_t number);
     std::size_t child(std::size_t node, const ast::PathStep& step);
-    void enter(const Node& node, std::string_view value, std::span<Value> out, Arena& arena) const;
+    // A value in an item.
+    struct Piece {
+        std::string_view text;
+        json::NumberForm numbers;
+    };
+    void enter(const Node& node, const Piece& value, std::span<Value> out, Arena& arena) const;
 
     std::vector<Node> nodes_ = std::vector<Node>(1);
     std::size_t count_;

@@ -12,6 +12,7 @@
 #include "index/cursors.h"
 #include "index/index_source.h"
 #include "index/path_policy.h"
+#include "json/number.h"
 #include "sql/budget.h"
 
 namespace orrery::sql {
@@ -22,6 +23,7 @@ using ItemNumber = index::Docnum;
 struct Item {
     ItemNumber number = 0;
     std::string_view json;
+    json::NumberForm numbers = json::NumberForm::kUnknown;  // in it
 
     // Not in the scope: only the number counts. Cursors return such places, so that whoever reads
     // can stop between any two of them.

@@ -112,7 +112,7 @@ Value Value::object(std::span<const Member> members) {
     return out;
 }
 
-Value Value::from_json(std::string_view text, Arena& arena) {
+Value Value::from_json(std::string_view text, Arena& arena, json::NumberForm numbers) {
     CHECK(!text.empty());
     switch (text.front()) {
         case '"':
@@ -127,6 +127,7 @@ Value Value::from_json(std::string_view text, Arena& arena) {
         case '{': {
             Value out(text.front() == '[' ? Kind::kArray : Kind::kObject);
             out.form_ = Form::kText;
+            out.numbers_ = numbers;
             out.size_ = static_cast<std::uint32_t>(text.size());
             out.text_ = text.data();
             return out;
@@ -146,7 +147,7 @@ std::span<const Value> Value::elements(Arena& arena) const {
     const std::span<Value> out = arena.array<Value>(count);
     json::Walk walk({text_, size_});
     for (Value& element : out) {
-        element = from_json(walk.next()->value, arena);
+        element = from_json(walk.next()->value, arena, numbers_);
     }
     return out;
 }
@@ -162,7 +163,7 @@ std::span<const Member> Value::members(Arena& arena) const {
     json::Walk walk({text_, size_});
     for (Member& member : out) {
         const auto piece = walk.next();
-        member = {unquoted(piece->name, arena), from_json(piece->value, arena)};
+        member = {unquoted(piece->name, arena), from_json(piece->value, arena, numbers_)};
     }
     return out;
 }
@@ -172,7 +173,7 @@ Value Value::member(std::string_view name, Arena& arena) const {
     if (form_ == Form::kText) {
         if (!arena.count_bytes(size_)) return undefined();
         const auto found = json::find_member({text_, size_}, name);
-        return found ? from_json(*found, arena) : undefined();
+        return found ? from_json(*found, arena, numbers_) : undefined();
     }
     const Value* found = find({members_, size_}, name, size_);
     return found == nullptr ? undefined() : *found;
@@ -184,7 +185,7 @@ Value Value::element(std::uint64_t index, Arena& arena) const {
     if (!arena.count_bytes(size_)) return undefined();
     json::Walk walk({text_, size_});
     while (auto piece = walk.next()) {
-        if (index-- == 0) return from_json(piece->value, arena);
+        if (index-- == 0) return from_json(piece->value, arena, numbers_);
     }
     return undefined();
 }
@@ -241,7 +242,9 @@ std::strong_ordering compare_scalars(const Value& a, const Value& b) {
 
 Value copy(const Value& value, Arena& to) {
     if (!to.count()) return Value::undefined();
-    if (const auto text = value.raw()) return Value::from_json(to.copy(*text), to);
+    if (const auto text = value.raw()) {
+        return Value::from_json(to.copy(*text), to, value.numbers());
+    }
     switch (value.kind()) {
         case Kind::kString:
             if (!to.count_bytes(value.string().size())) return Value::undefined();
@@ -271,7 +274,12 @@ bool append_json(std::string& out, const Value& value, Arena& arena) {
     // A value can contain the same part many times over and print to far more than it takes here.
     if (!arena.count() || !arena.has_room(out.size())) return false;
     if (const auto text = value.raw()) {
-        return arena.count_bytes(text->size()) && json::append_with_plain_numbers(out, *text);
+        if (!arena.count_bytes(text->size())) return false;
+        if (value.numbers() == json::NumberForm::kUnknown) {
+            return json::append_with_plain_numbers(out, *text);
+        }
+        out += *text;
+        return true;
     }
     switch (value.kind()) {
         case Kind::kUndefined:

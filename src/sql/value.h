@@ -44,7 +44,9 @@ public:
 
     // Any JSON text that has been validated and minified, as items and parameters are stored.
     // Strings with escapes are unescaped into the arena.
-    static Value from_json(std::string_view text, Arena& arena);
+    static Value from_json(std::string_view text,
+                           Arena& arena,
+                           json::NumberForm numbers = json::NumberForm::kUnknown);
 
     constexpr Kind kind() const { return kind_; }
     constexpr bool is_undefined() const { return kind_ == Kind::kUndefined; }
@@ -76,6 +78,8 @@ public:
         if (form_ != Form::kText) return std::nullopt;
         return std::string_view(text_, size_);
     }
+    // What is known of the numbers in that text.
+    json::NumberForm numbers() const { return numbers_; }
 
 private:
     enum class Form : std::uint8_t { kPlain, kReal, kText };
@@ -84,6 +88,7 @@ private:
 
     Kind kind_ = Kind::kUndefined;
     Form form_ = Form::kPlain;
+    json::NumberForm numbers_ = json::NumberForm::kUnknown;
     std::uint32_t size_ = 0;
     union {
         std::int64_t integer_ = 0;

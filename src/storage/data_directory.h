@@ -10,7 +10,7 @@
 namespace orrery::storage {
 
 // On disk, in the marker. Increase with any change that older servers would misread.
-inline constexpr int kDataFormat = 3;
+inline constexpr int kDataFormat = 4;
 
 class DataDirectory;
 

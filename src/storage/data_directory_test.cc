@@ -60,7 +60,7 @@ TEST_F(DataDirectoryTest, CreatesAMissingDirectoryForTheOwnerOnly) {
     struct stat status {};
     ASSERT_EQ(::stat(path_.c_str(), &status), 0);
     EXPECT_EQ(status.st_mode & 0777U, 0700U);
-    EXPECT_EQ(content_of(path_ + "/ORRERY"), "format = 3\nstate = initialising\n");
+    EXPECT_EQ(content_of(path_ + "/ORRERY"), "format = 4\nstate = initialising\n");
 }
 
 TEST_F(DataDirectoryTest, AcceptsAnEmptyDirectory) {
@@ -86,7 +86,7 @@ TEST_F(DataDirectoryTest, UpgradesAnOldFormatOnceItIsMarked) {
         ASSERT_TRUE(directory && directory->mark_ready());
         EXPECT_FALSE(directory->outdated());
     }
-    EXPECT_EQ(content_of(path_ + "/ORRERY"), "format = 3\nstate = ready\n");
+    EXPECT_EQ(content_of(path_ + "/ORRERY"), "format = 4\nstate = ready\n");
     const auto upgraded = open_data_directory(path_);
     ASSERT_TRUE(upgraded) << upgraded.error().message();
     EXPECT_FALSE(upgraded->outdated());
@@ -95,7 +95,7 @@ TEST_F(DataDirectoryTest, UpgradesAnOldFormatOnceItIsMarked) {
 
 TEST_F(DataDirectoryTest, ReopensAReadyDirectory) {
     make_ready();
-    EXPECT_EQ(content_of(path_ + "/ORRERY"), "format = 3\nstate = ready\n");
+    EXPECT_EQ(content_of(path_ + "/ORRERY"), "format = 4\nstate = ready\n");
     EXPECT_FALSE(std::filesystem::exists(path_ + "/ORRERY.tmp"));
     const auto again = open_data_directory(path_);
     ASSERT_TRUE(again) << again.error().message();
@@ -152,10 +152,10 @@ TEST_F(DataDirectoryTest, RefusesADirectoryItCannotCreate) {
 
 TEST_F(DataDirectoryTest, RefusesANewerFormatNamingBoth) {
     make_ready();
-    write_file(path_ + "/ORRERY", "format = 4\nsomething = new\n");
-    expect_refused(ErrorCode::kNotImplemented, "has format 4");
-    expect_refused(ErrorCode::kNotImplemented, "up to 3");
-    EXPECT_EQ(content_of(path_ + "/ORRERY"), "format = 4\nsomething = new\n");
+    write_file(path_ + "/ORRERY", "format = 5\nsomething = new\n");
+    expect_refused(ErrorCode::kNotImplemented, "has format 5");
+    expect_refused(ErrorCode::kNotImplemented, "up to 4");
+    EXPECT_EQ(content_of(path_ + "/ORRERY"), "format = 5\nsomething = new\n");
     EXPECT_EQ(content_of(path_ + "/db/data"), "precious");
 }
 

@@ -19,7 +19,7 @@ from lib.report import Report, expect, scratch_directory  # noqa: E402
 from lib.server import DEFAULT_BINARY, Server, inspect  # noqa: E402
 from reads import Read, rest_of  # noqa: E402
 
-FORMAT = 3
+FORMAT = 4
 
 
 class Directory:

@@ -74,7 +74,7 @@ void ItemLoader::take(const Item& item) {
     context_.counters.item_bytes_read += item.json.size();
     context_.budget.count_bytes(item.json.size());
     arena_.reset();
-    paths_.fetch(item.json, values_, arena_);
+    paths_.fetch(item, values_, arena_);
 }
 
 Result<std::unique_ptr<Driver>> make_driver(const DriverContext& context,

@@ -23,7 +23,7 @@ bool any_element(const Value& array, Arena& arena, const Test& test) {
     if (const auto raw = array.raw()) {
         json::Walk walk(*raw);
         while (const auto piece = walk.next()) {
-            if (test(Value::from_json(piece->value, arena))) return true;
+            if (test(Value::from_json(piece->value, arena, array.numbers()))) return true;
         }
         return false;
     }

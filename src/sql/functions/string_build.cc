@@ -165,6 +165,10 @@ private:
         const auto raw = value.raw();
         if (!raw || raw->find('\\') != std::string_view::npos) return false;
         const std::size_t before = text_.size();
+        if (value.numbers() == json::NumberForm::kAsPrinted) {
+            text_ += *raw;
+            return true;
+        }
         if (json::append_with_plain_numbers(text_, *raw)) return true;
         text_.resize(before);
         return false;
