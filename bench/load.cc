@@ -66,6 +66,9 @@ Result<std::unique_ptr<Workload>> make_workload(const Options& options) {
     if (options.mode == "fill") {
         return make_fill_workload(options.target, options.first, options.items);
     }
+    if (options.mode == "bulk") {
+        return make_bulk_workload(options.target, options.first, options.items);
+    }
     return make_create_workload(options.target, options.first, UINT64_C(1) << 40);
 }
 
@@ -129,8 +132,8 @@ int main(int argc, char** argv) {
     options.target.container = "items";
     options.target.now_seconds = SystemClock().now_seconds();
     CLI::App app("Measures an Orrery server from outside");
-    app.add_option("--mode", options.mode, "read, create, echo, fill or described")
-        ->check(CLI::IsMember({"read", "create", "echo", "fill", "described"}));
+    app.add_option("--mode", options.mode, "read, create, echo, fill, bulk or described")
+        ->check(CLI::IsMember({"read", "create", "echo", "fill", "bulk", "described"}));
     app.add_option("--port", options.target.port)->required();
     app.add_option("--host", options.target.host, "IPv4 address");
     app.add_option("--key", options.target.key, "account key");

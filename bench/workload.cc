@@ -126,6 +126,61 @@ private:
     const std::uint64_t end_;
 };
 
+// Bulk requests, each with as many creates as one may have.
+class BulkWorkload final : public Workload {
+public:
+    BulkWorkload(const Target& target, std::uint64_t first, std::uint64_t limit)
+        : number_(first), end_(first + limit) {
+        std::string body;
+        for (std::size_t i = 0; i < kItems; ++i) {
+            body += fmt::format(
+                R"({}{{"operationType":"Create","partitionKey":"[\"{}\"]","resourceBody":{}}})",
+                i == 0 ? '[' : ',',
+                item_id(0),
+                varied_body(0));
+        }
+        template_ = RequestWriter(target).write({.method = "POST",
+                                                 .path = "/" + container_link(target) + "/docs",
+                                                 .resource_type = "docs",
+                                                 .resource_link = container_link(target)},
+                                                {},
+                                                body + "]",
+                                                "x-ms-cosmos-is-batch-request: True\r\n"
+                                                "x-ms-cosmos-batch-atomic: False\r\n"
+                                                "x-ms-cosmos-batch-continue-on-error: True\r\n"
+                                                "x-ms-documentdb-partitionkeyrangeid: 0\r\n"
+                                                "prefer: return=minimal\r\n");
+        operation_bytes_ = body.size() / kItems;
+        operations_place_ = template_.size() - body.size();
+        id_place_ = body.find(item_id(0)) - 1;
+        body_place_ = body.find(varied_body(0)) - 1;
+    }
+
+    std::string_view next(std::string& buffer) override {
+        if (number_ + kItems > end_) return {};
+        if (buffer.empty()) buffer = template_;
+        for (std::size_t i = 0; i < kItems; ++i, ++number_) {
+            char* const operation = buffer.data() + operations_place_ + i * operation_bytes_;
+            const std::string id = item_id(number_);
+            const std::string body = varied_body(number_);
+            std::memcpy(operation + id_place_, id.data(), id.size());
+            std::memcpy(operation + body_place_, body.data(), body.size());
+        }
+        return buffer;
+    }
+
+private:
+    static constexpr std::size_t kItems = kBulkItems;
+
+    std::string template_;
+    std::size_t operation_bytes_ = 0;   // with the comma after it
+    std::size_t operations_place_ = 0;  // of the first brace
+    std::size_t id_place_ = 0;          // in an operation
+    std::size_t body_place_ = 0;
+    std::uint64_t number_;
+    const std::uint64_t end_;
+};
+
 }  // namespace
 
 std::unique_ptr<Workload> make_echo_workload(const Target& target) {
@@ -189,6 +244,12 @@ std::unique_ptr<Workload> make_fill_workload(const Target& target,
                                              std::uint64_t limit) {
     const auto body = [](std::uint64_t number) { return varied_body(number); };
     return std::make_unique<CreateWorkload>(target, body, first, limit);
+}
+
+std::unique_ptr<Workload> make_bulk_workload(const Target& target,
+                                             std::uint64_t first,
+                                             std::uint64_t limit) {
+    return std::make_unique<BulkWorkload>(target, first, limit);
 }
 
 std::string database_request(const Target& target) {

@@ -50,6 +50,12 @@ std::unique_ptr<Workload> make_fill_workload(const Target& target,
                                              std::uint64_t first,
                                              std::uint64_t limit);
 
+// The same in bulk requests of so many items; the container must have one partition.
+inline constexpr std::size_t kBulkItems = 100;
+std::unique_ptr<Workload> make_bulk_workload(const Target& target,
+                                             std::uint64_t first,
+                                             std::uint64_t limit);
+
 // Requests described by the JSON object {"method", "path", "type", "link", "partitionKey",
 // "headers", "body", "variations", "step"}: `variations` requests for the numbers 0, step, 2 *
 // step,
