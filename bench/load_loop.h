@@ -10,8 +10,8 @@
 #include <string_view>
 #include <vector>
 
+#include "base/histogram.h"
 #include "base/result.h"
-#include "histogram.h"
 #include "workload.h"
 
 namespace orrery::bench {

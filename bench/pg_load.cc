@@ -18,8 +18,8 @@
 
 #include <fmt/format.h>
 
+#include "base/histogram.h"
 #include "base/result.h"
-#include "histogram.h"
 #include "item.h"
 
 namespace orrery::bench {

@@ -13,8 +13,8 @@
 #include <fmt/format.h>
 
 #include "base/bytes.h"
+#include "base/histogram.h"
 #include "base/result.h"
-#include "histogram.h"
 #include "index/path_policy.h"
 #include "item.h"
 #include "model/container_definition.h"

@@ -10,7 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace orrery::bench {
+namespace orrery {
 
 class Histogram {
 public:
@@ -19,6 +19,14 @@ public:
         ++buckets_[bucket_of(value)];
         ++count_;
         max_ = std::max(max_, value);
+    }
+
+    void add(const Histogram& other) {
+        for (std::size_t i = 0; i < buckets_.size(); ++i) {
+            buckets_[i] += other.buckets_[i];
+        }
+        count_ += other.count_;
+        max_ = std::max(max_, other.max_);
     }
 
     std::uint64_t count() const { return count_; }
@@ -59,4 +67,4 @@ private:
     std::uint64_t max_ = 0;
 };
 
-}  // namespace orrery::bench
+}  // namespace orrery
