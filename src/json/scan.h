@@ -57,6 +57,9 @@ public:
         return {};
     }
 
+    // Where it ended; after an error, where that is.
+    std::size_t at() const { return at_; }
+
 private:
     Status value(int depth) {
         if (at_ == text_.size()) return error("unexpected end");

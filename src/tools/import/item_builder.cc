@@ -3,6 +3,7 @@
 #include "base/ascii.h"
 #include "base/bytes.h"
 #include "base/hash.h"
+#include "json/property.h"
 #include "tools/import/extended_json.h"
 
 namespace orrery::tools {
@@ -16,40 +17,7 @@ constexpr std::size_t kGeneratedIdBytes = 16;
 
 Error bad_item(std::string problem) { return Error(ErrorCode::kBadRequest, std::move(problem)); }
 
-std::string printed_path(const json::Path& path) {
-    std::string out;
-    for (const std::string& name : path) {
-        out += "/" + name;
-    }
-    return out;
-}
-
-const Value* find_at(const Value& item, const json::Path& path) {
-    const Value* at = &item;
-    for (const std::string& name : path) {
-        at = at->find(name);
-        if (at == nullptr) return nullptr;
-    }
-    return at;
-}
-
 bool is_scalar(const Value& value) { return !value.is_object() && !value.is_array(); }
-
-// Sets a nested property, in objects that are added where there is nothing.
-Status set_at(Value& item, const json::Path& path, std::size_t from, Value value) {
-    if (from + 1 == path.size()) {
-        item.set(path[from], std::move(value));
-        return {};
-    }
-    const Value* const existing = item.find(path[from]);
-    if (existing != nullptr && !existing->is_object()) {
-        return bad_item(printed_path(path) + " cannot be set: " + path[from] + " is not an object");
-    }
-    Value child = existing != nullptr ? *existing : Value(Value::Object{});
-    TRY(set_at(child, path, from + 1, std::move(value)));
-    item.set(path[from], std::move(child));
-    return {};
-}
 
 // _id becomes id, as text if it is a number. One that is neither stays, and the item has no id.
 void rename_id(Value& item) {
@@ -116,7 +84,7 @@ Result<std::string> ItemBuilder::mapped(const std::string& text,
 }
 
 Status ItemBuilder::map_id(Value& item, const std::string& text, const Origin& origin) const {
-    const Value* const found = find_at(item, rules_.id_from);
+    const Value* const found = json::find_at(item, rules_.id_from);
     if (rules_.id_from.empty() || (found == nullptr && rules_.generate_ids)) {
         const Value* const id = item.find("id");
         const bool missing = id == nullptr || id->is_null();
@@ -124,9 +92,9 @@ Status ItemBuilder::map_id(Value& item, const std::string& text, const Origin& o
         return {};
     }
     if (found == nullptr)
-        return bad_item("there is no " + printed_path(rules_.id_from) + " for the id");
+        return bad_item("there is no " + json::printed_path(rules_.id_from) + " for the id");
     if (!is_scalar(*found) || found->is_null()) {
-        return bad_item(printed_path(rules_.id_from) +
+        return bad_item(json::printed_path(rules_.id_from) +
                         " cannot be an id: it is neither text nor number");
     }
     item.set("id", found->is_string() ? found->string() : found->text());
@@ -135,12 +103,12 @@ Status ItemBuilder::map_id(Value& item, const std::string& text, const Origin& o
 
 Status ItemBuilder::map_key(Value& item) const {
     for (std::size_t i = 0; i < rules_.key_from.size(); ++i) {
-        const Value* const found = find_at(item, rules_.key_from[i]);
+        const Value* const found = json::find_at(item, rules_.key_from[i]);
         if (found == nullptr) continue;  // the item has no such key: it is undefined there as well
         if (!is_scalar(*found)) {
-            return bad_item(printed_path(rules_.key_from[i]) + " cannot be a partition key");
+            return bad_item(json::printed_path(rules_.key_from[i]) + " cannot be a partition key");
         }
-        TRY(set_at(item, definition_.partition_key.paths[i], 0, *found));
+        TRY(json::set_at(item, definition_.partition_key.paths[i], *found));
     }
     return {};
 }
