@@ -1,10 +1,9 @@
 #include <cstdio>
-#include <fstream>
-#include <sstream>
 
 #include "cli/interrupt.h"
 #include "tools/account_arguments.h"
 #include "tools/commands.h"
+#include "tools/container_arguments.h"
 #include "tools/import/importer.h"
 
 namespace orrery::tools {
@@ -19,16 +18,6 @@ const cli::Choices<FormatChoice> kFormats = {{"auto", FormatChoice::kDetect},
                                              {"mongo", FormatChoice::kMongo}};
 const cli::Choices<ImportMode> kModes = {
     {"upsert", ImportMode::kUpsert}, {"create", ImportMode::kCreate}, {"skip", ImportMode::kSkip}};
-
-Result<json::Value> read_policy(const std::string& path) {
-    std::ifstream file(path);
-    std::ostringstream content;
-    content << file.rdbuf();
-    if (!file) return Error(ErrorCode::kBadRequest, "cannot read '" + path + "'");
-    auto policy = json::Value::parse(content.str());
-    if (!policy) return Error(ErrorCode::kBadRequest, "'" + path + "' is not JSON");
-    return policy;
-}
 
 class ImportCommand final : public cli::Command {
 public:
@@ -55,14 +44,12 @@ public:
     int run() override;
 
 private:
-    void declare_target(CLI::App& app);
     void declare_items(CLI::App& app);
     std::string check_rules();
 
     AccountArguments account_;
+    ContainerArguments container_;
     ImportOptions options_;
-    std::string partition_key_;
-    std::string indexing_policy_;
     std::string id_;
     std::string key_fields_;
     bool no_checkpoint_ = false;
@@ -73,7 +60,7 @@ void ImportCommand::declare(CLI::App& app) {
     app.add_option("files", options_.inputs, "Files to load; - is standard input")
         ->required()
         ->take_all();
-    declare_target(app);
+    container_.declare(app);
     declare_items(app);
     cli::add(app, "parallel", options_.parallel, "Requests at a time")
         ->check(CLI::Range(1U, kParallelMax));
@@ -88,25 +75,6 @@ void ImportCommand::declare(CLI::App& app) {
     app.add_flag("--quiet", options_.quiet, "No progress and no summary");
     app.add_flag("--json", json_, "Print the final report as JSON");
     account_.declare(app);
-}
-
-void ImportCommand::declare_target(CLI::App& app) {
-    constexpr const char* kGroup = "Container";
-    ContainerChoice& target = options_.target;
-    cli::add(app, "database", target.database, "Its database")->required()->group(kGroup);
-    cli::add(app, "container", target.container, "Its name")->required()->group(kGroup);
-    app.add_flag("--create", target.create, "Create it and its database if they do not exist")
-        ->group(kGroup);
-    cli::add(app,
-             "partition-key",
-             partition_key_,
-             "Its partition key, such as /customerId; /a,/b for a hierarchical one")
-        ->group(kGroup);
-    cli::add(app, "throughput", target.throughput, "Request units per second, if it is created")
-        ->check(CLI::NonNegativeNumber)
-        ->group(kGroup);
-    cli::add(app, "indexing-policy", indexing_policy_, "JSON file, if it is created")
-        ->group(kGroup);
 }
 
 void ImportCommand::declare_items(CLI::App& app) {
@@ -131,17 +99,8 @@ void ImportCommand::declare_items(CLI::App& app) {
 std::string ImportCommand::check() {
     if (std::string problem = account_.check(); !problem.empty()) return problem;
     options_.account = account_.account();
-    ContainerChoice& target = options_.target;
-    target.partition_key = cli::split_list(partition_key_);
-    if (target.create && target.partition_key.empty()) return "--create needs --partition-key";
-    for (const std::string& path : target.partition_key) {
-        if (!json::parse_path(path)) return "--partition-key: '" + path + "' is not a path";
-    }
-    if (!indexing_policy_.empty()) {
-        auto policy = read_policy(indexing_policy_);
-        if (!policy) return "--indexing-policy: " + policy.error().message();
-        target.indexing_policy = *std::move(policy);
-    }
+    if (std::string problem = container_.check(); !problem.empty()) return problem;
+    options_.target = container_.choice();
     const std::string& first = options_.inputs.front();
     if (no_checkpoint_) {
         if (!options_.checkpoint_file.empty()) return "give --checkpoint or --no-checkpoint";

@@ -10,6 +10,7 @@
 #include "client/account.h"
 #include "tools/import/item_builder.h"
 #include "tools/import/records.h"
+#include "tools/target.h"
 
 namespace orrery::tools {
 
@@ -18,16 +19,6 @@ enum class ImportMode : std::uint8_t {
     kUpsert,  // it is replaced
     kCreate,  // the new one fails
     kSkip,    // it stays, and is counted
-};
-
-struct ContainerChoice {
-    std::string database;
-    std::string container;
-    // Create both if they do not exist, like this:
-    bool create = false;
-    std::vector<std::string> partition_key = {};
-    std::int64_t throughput = 0;       // 0: the server's default
-    json::Value indexing_policy = {};  // null: the server's default
 };
 
 enum class FormatChoice : std::uint8_t { kDetect, kJson, kLines, kCsv, kTsv, kMongo };

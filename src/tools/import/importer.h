@@ -17,8 +17,8 @@
 #include "tools/import/report.h"
 #include "tools/import/routes.h"
 #include "tools/import/sender.h"
-#include "tools/import/target.h"
 #include "tools/import/window.h"
+#include "tools/target.h"
 
 namespace orrery::tools {
 

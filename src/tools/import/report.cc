@@ -6,6 +6,7 @@
 
 #include "cli/command.h"
 #include "cli/progress.h"
+#include "tools/json_number.h"
 
 namespace orrery::tools {
 
@@ -13,8 +14,6 @@ namespace {
 
 using json::Value;
 
-Value json_number(std::uint64_t value) { return Value(static_cast<std::int64_t>(value)); }
-Value json_number(double value) { return Value::parse(fmt::format("{:.2f}", value)).take(); }
 Value text_or_null(const std::string& text) { return text.empty() ? Value() : Value(text); }
 
 double seconds_of(const ImportReport& report) {

@@ -1,4 +1,4 @@
-#include "tools/import/target.h"
+#include "tools/target.h"
 
 namespace orrery::tools {
 
@@ -25,11 +25,11 @@ Value definition_of(const ContainerChoice& choice) {
     return out;
 }
 
-// Another one that is created at the same time is as good.
-Status create(client::Client& client,
-              const Path& feed,
-              const Value& body,
-              client::Headers headers) {
+// Whether it was this one: another one that is created at the same time is as good.
+Result<bool> create(client::Client& client,
+                    const Path& feed,
+                    const Value& body,
+                    client::Headers headers) {
     const auto response = client.call({.method = "POST",
                                        .path = feed,
                                        .headers = std::move(headers),
@@ -38,21 +38,29 @@ Status create(client::Client& client,
     if (!response && response.error().code() != ErrorCode::kConflict) {
         return response.error().copy();
     }
-    return {};
+    return static_cast<bool>(response);
 }
 
-Status create_container(client::Client& client, const ContainerChoice& choice) {
+struct Created {
+    bool database = false;
+    bool container = false;
+};
+
+Result<Created> create_container(client::Client& client, const ContainerChoice& choice) {
+    Created out;
     const Path database = client::database_path(choice.database);
     const auto found = client.call({.path = database});
     if (!found && found.error().code() != ErrorCode::kNotFound) return found.error().copy();
     if (!found) {
-        TRY(create(client, Path{"dbs"}, Value::Object{{"id", choice.database}}, {}));
+        out.database = TRY(create(client, Path{"dbs"}, Value::Object{{"id", choice.database}}, {}));
     }
     client::Headers headers;
     if (choice.throughput > 0) {
         headers.emplace_back("x-ms-offer-throughput", std::to_string(choice.throughput));
     }
-    return create(client, database / "colls", definition_of(choice), std::move(headers));
+    out.container =
+        TRY(create(client, database / "colls", definition_of(choice), std::move(headers)));
+    return out;
 }
 
 Result<Target> read_target(const Value& body, const ContainerChoice& choice, Path path) {
@@ -86,8 +94,12 @@ Result<Target> open_target(client::Client& client, const ContainerChoice& choice
                          choice.database + "'; --create creates it");
     }
     if (dry_run) return read_target(definition_of(choice), choice, path);
-    TRY(create_container(client, choice));
-    return read_target(TRY(client.read(path)), choice, path);
+    const Created created = TRY(create_container(client, choice));
+    const Value definition = TRY(client.read(path));
+    Target out = TRY(read_target(definition, choice, path));
+    out.created = created.container;
+    out.database_created = created.database;
+    return out;
 }
 
 }  // namespace orrery::tools

@@ -1,0 +1,52 @@
+#include "tools/container_arguments.h"
+
+#include "base/files.h"
+#include "json/path.h"
+
+namespace orrery::tools {
+
+namespace {
+
+Result<json::Value> read_policy(const std::string& path) {
+    auto policy = json::Value::parse(TRY(read_file(path)));
+    if (!policy) return Error(ErrorCode::kBadRequest, "'" + path + "' is not JSON");
+    return policy;
+}
+
+}  // namespace
+
+void ContainerArguments::declare(CLI::App& app, bool required) {
+    constexpr const char* kGroup = "Container";
+    cli::add(app, "database", choice_.database, "Its database")->required(required)->group(kGroup);
+    cli::add(app, "container", choice_.container, "Its name")->required(required)->group(kGroup);
+    app.add_flag("--create", choice_.create, "Create it and its database if they do not exist")
+        ->group(kGroup);
+    cli::add(app,
+             "partition-key",
+             partition_key_,
+             "Its partition key, such as /customerId; /a,/b for a hierarchical one")
+        ->group(kGroup);
+    cli::add(app, "throughput", choice_.throughput, "Request units per second, if it is created")
+        ->check(CLI::NonNegativeNumber)
+        ->group(kGroup);
+    cli::add(app, "indexing-policy", indexing_policy_, "JSON file, if it is created")
+        ->group(kGroup);
+}
+
+std::string ContainerArguments::check() {
+    if (choice_.database.empty()) return "--database is required";
+    if (choice_.container.empty()) return "--container is required";
+    choice_.partition_key = cli::split_list(partition_key_);
+    if (choice_.create && choice_.partition_key.empty()) return "--create needs --partition-key";
+    for (const std::string& path : choice_.partition_key) {
+        if (!json::parse_path(path)) return "--partition-key: '" + path + "' is not a path";
+    }
+    if (!indexing_policy_.empty()) {
+        auto policy = read_policy(indexing_policy_);
+        if (!policy) return "--indexing-policy: " + policy.error().message();
+        choice_.indexing_policy = *std::move(policy);
+    }
+    return {};
+}
+
+}  // namespace orrery::tools
