@@ -13,7 +13,6 @@ namespace orrery::cli {
 
 namespace {
 
-constexpr std::chrono::milliseconds kRedraw{200};
 constexpr std::chrono::seconds kPlainLines{10};
 
 // Of the terminal, so that a line that is too long does not scroll it.
@@ -82,13 +81,17 @@ std::string progress_line(const std::string& verb,
     return out;
 }
 
-Progress::Progress(std::string verb, const ProgressCounts& counts, bool quiet)
-    : verb_(std::move(verb)),
-      counts_(counts),
-      terminal_(isatty(STDERR_FILENO) == 1),
-      start_(monotonic_now()) {
-    if (!quiet) thread_ = std::thread([this] { run(); });
+Progress::Progress(Line line, Options options)
+    : line_(std::move(line)), options_(options), terminal_(isatty(STDERR_FILENO) == 1) {
+    if (!options_.quiet) thread_ = std::thread([this] { run(); });
 }
+
+Progress::Progress(std::string verb, const ProgressCounts& counts, bool quiet)
+    : Progress(
+          [verb = std::move(verb), &counts, start = monotonic_now()] {
+              return progress_line(verb, counts, monotonic_now() - start);
+          },
+          Options{.quiet = quiet}) {}
 
 Progress::~Progress() {
     if (!thread_.joinable()) return;
@@ -102,7 +105,7 @@ Progress::~Progress() {
 }
 
 void Progress::run() {
-    const std::chrono::milliseconds interval = terminal_ ? kRedraw : kPlainLines;
+    const std::chrono::milliseconds interval = terminal_ ? options_.redraw : kPlainLines;
     std::unique_lock lock(mutex_);
     while (!changed_.wait_for(lock, interval, [this] { return stopping_; })) {
         show(false);
@@ -110,7 +113,7 @@ void Progress::run() {
 }
 
 void Progress::show(bool last) {
-    const std::string line = progress_line(verb_, counts_, monotonic_now() - start_);
+    const std::string line = line_();
     if (terminal_) {
         const std::string fitting = shortened(line, columns() - 1);
         std::fprintf(stderr, "\r%s\x1b[K%s", fitting.c_str(), last ? "\n" : "");

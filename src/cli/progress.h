@@ -7,6 +7,7 @@
 #include <chrono>
 #include <condition_variable>
 #include <cstdint>
+#include <functional>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -39,6 +40,14 @@ std::string printed_duration(std::chrono::nanoseconds time);
 
 class Progress {
 public:
+    // The line to show. Called from another thread.
+    using Line = std::function<std::string()>;
+    struct Options {
+        bool quiet = false;
+        std::chrono::milliseconds redraw{200};  // on a terminal
+    };
+
+    Progress(Line line, Options options);
     // `counts` must outlive this. `verb` begins the line: "imported".
     Progress(std::string verb, const ProgressCounts& counts, bool quiet);
     Progress(const Progress&) = delete;
@@ -50,10 +59,9 @@ private:
     void run();
     void show(bool last);
 
-    const std::string verb_;
-    const ProgressCounts& counts_;
+    const Line line_;
+    const Options options_;
     const bool terminal_;
-    const std::chrono::steady_clock::time_point start_;
     std::mutex mutex_;
     std::condition_variable changed_;
     bool stopping_ = false;

@@ -113,7 +113,7 @@ Result<Response> Client::send(const Request& request) {
     std::chrono::milliseconds backoff = kFirstPause;
     Response out;
     while (true) {
-        if (interrupted()) return Error(ErrorCode::kTimeout, "interrupted");
+        if (interrupted()) return Error(ErrorCode::kTimeout, std::string(kInterrupted));
         auto answer = attempt(request);
         std::chrono::milliseconds wait = backoff;
         Time deadline = start + policy_.total;

@@ -50,6 +50,9 @@ struct Response {
     std::uint32_t sub_status() const;
 };
 
+// The message of the error when a request was not sent, because of an interruption.
+inline constexpr std::string_view kInterrupted = "interrupted";
+
 struct RetryPolicy {
     // Of a request with all its attempts.
     std::chrono::milliseconds total{120'000};

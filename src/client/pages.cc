@@ -41,6 +41,25 @@ std::optional<std::string> minified(std::string_view text) {
 
 }  // namespace
 
+Request page_request(const Path& path,
+                     const std::optional<Query>& query,
+                     const Selection& selection,
+                     const std::string& continuation) {
+    Request request{
+        .method = query ? "POST" : "GET", .path = path, .headers = selection_headers(selection)};
+    if (query) {
+        request.headers.emplace_back("x-ms-documentdb-isquery", "True");
+        request.headers.emplace_back("Content-Type", "application/query+json");
+        if (!selection.partition_key) {
+            request.headers.emplace_back("x-ms-documentdb-query-enablecrosspartition", "True");
+        }
+        request.body = query_body(*query);
+        request.idempotent = true;
+    }
+    if (!continuation.empty()) request.headers.emplace_back("x-ms-continuation", continuation);
+    return request;
+}
+
 std::vector<std::string_view> Page::elements() const {
     std::vector<std::string_view> out;
     json::Walk members(body);
@@ -66,18 +85,7 @@ Pages::Pages(Client& client, Path path, Query query, Selection selection)
 
 Result<std::optional<Page>> Pages::next() {
     if (ended_) return std::optional<Page>();
-    Request request{
-        .method = query_ ? "POST" : "GET", .path = path_, .headers = selection_headers(selection_)};
-    if (query_) {
-        request.headers.emplace_back("x-ms-documentdb-isquery", "True");
-        request.headers.emplace_back("Content-Type", "application/query+json");
-        if (!selection_.partition_key) {
-            request.headers.emplace_back("x-ms-documentdb-query-enablecrosspartition", "True");
-        }
-        request.body = query_body(*query_);
-        request.idempotent = true;
-    }
-    if (!continuation_.empty()) request.headers.emplace_back("x-ms-continuation", continuation_);
+    const Request request = page_request(path_, query_, selection_, continuation_);
     Response response = TRY(client_.call(request));
     auto body = minified(response.body());
     if (!body) return Error(ErrorCode::kInternal, "the server's answer is not JSON");

@@ -47,6 +47,12 @@ struct Page {
     std::vector<std::string_view> elements() const;
 };
 
+// Asks for one page of a feed, or of a query's results; empty: the first one.
+Request page_request(const Path& path,
+                     const std::optional<Query>& query,
+                     const Selection& selection,
+                     const std::string& continuation);
+
 // Walks a feed (GET) or the results of a query (POST). Ranges that have split in the meantime are
 // the server's concern: they are addressed by their place in the hash space.
 class Pages {
