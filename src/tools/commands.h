@@ -8,6 +8,7 @@
 
 namespace orrery::tools {
 
+std::unique_ptr<cli::Command> make_bench();
 std::unique_ptr<cli::Command> make_export();
 std::unique_ptr<cli::Command> make_import();
 
