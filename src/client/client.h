@@ -50,6 +50,9 @@ struct Response {
     std::uint32_t sub_status() const;
 };
 
+// Sub-status of 403: the items of one partition key value have as many bytes as they may.
+inline constexpr std::uint32_t kLogicalPartitionFull = 1014;
+
 // The message of the error when a request was not sent, because of an interruption.
 inline constexpr std::string_view kInterrupted = "interrupted";
 

@@ -46,6 +46,7 @@ Result<BenchResult> Bench::run() {
     out.endpoint = options_.account.endpoint.shown();
     out.database = options_.target.database;
     out.container = options_.target.container;
+    out.started = std::chrono::duration_cast<std::chrono::microseconds>(clock_.now()).count();
     out.item_bytes = space_->item.body(0).size();
     load(out);
     if (out.phase.complete()) measure(out);
@@ -137,7 +138,6 @@ void Bench::measure(BenchResult& result) {
                                .added = settings_.count / 100 * inserts * 2,
                                .seed = settings_.seed});
     Phase phase(options, options_.account, *space_, *numbers_, chooser, interrupted_);
-    result.started = std::chrono::duration_cast<std::chrono::microseconds>(clock_.now()).count();
     result.phase = phase.run(options_.quiet);
     result.totals = phase.recorder().totals();
     result.failures = phase.recorder().failures();

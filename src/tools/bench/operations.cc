@@ -44,9 +44,11 @@ std::uint64_t item_count(const Response& response) {
 // Refusals that the client repeats, unless it is interrupted.
 bool is_repeated(unsigned status) { return status == 429 || status == 449 || status == 503; }
 
-// Of a wrong key, or a container that is gone: without it, only items can be missing.
-bool is_hopeless(const Request& request, unsigned status) {
-    return status == 401 || (status == 404 && request.method == "POST");
+// All operations would fail like this one: the key is wrong or allows too little, or the container
+// is gone. Other requests than POST can be about an item that is missing.
+bool is_hopeless(const Request& request, const Response& response) {
+    if (response.status == 403) return response.sub_status() != client::kLogicalPartitionFull;
+    return response.status == 401 || (response.status == 404 && request.method == "POST");
 }
 
 }  // namespace
@@ -202,7 +204,7 @@ std::optional<Response> Operations::send(const Request& request, Outcome& outcom
     if (response->ok()) return *std::move(response);
     outcome.finished = !(is_repeated(outcome.status) && ending_);
     outcome.problem = client::error_of(*response).message();
-    outcome.hopeless = is_hopeless(request, outcome.status);
+    outcome.hopeless = is_hopeless(request, *response);
     return std::nullopt;
 }
 

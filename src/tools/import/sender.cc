@@ -23,7 +23,6 @@ constexpr std::chrono::milliseconds kPauseSlice{50};
 // Of one batch, for other reasons than too few request units.
 constexpr unsigned kRoundsMax = 200;
 constexpr unsigned kLostAnswersMax = 5;
-constexpr std::uint32_t kLogicalPartitionFull = 1014;
 
 std::string batch_body(const Batch& items, ImportMode mode) {
     const std::string_view type = mode == ImportMode::kUpsert ? "Upsert" : "Create";
@@ -45,7 +44,7 @@ std::uint64_t count_in(const Value& object, std::string_view name) {
 
 // What an import must not go on after: the others would fail in the same way.
 bool concerns_all(unsigned status, std::uint32_t sub_status) {
-    if (status == 403) return sub_status != kLogicalPartitionFull;
+    if (status == 403) return sub_status != client::kLogicalPartitionFull;
     return status == 401 || status == 404 || status >= 500;
 }
 
