@@ -51,7 +51,7 @@ std::optional<std::chrono::nanoseconds> parse_duration(const std::string& text) 
     if (error != std::errc() || !(number > 0)) return std::nullopt;
     if (unit == "m") number *= 60;
     if (unit == "h") number *= 3600;
-    if (unit != "" && unit != "s" && unit != "m" && unit != "h") return std::nullopt;
+    if (!unit.empty() && unit != "s" && unit != "m" && unit != "h") return std::nullopt;
     const std::chrono::duration<double> out(number);
     if (out > kDurationMax) return std::nullopt;
     return std::chrono::duration_cast<std::chrono::nanoseconds>(out);
