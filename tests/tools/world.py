@@ -10,7 +10,7 @@ from pathlib import Path
 from lib.client import Client
 from lib.server import Server
 
-PATIENCE_SECONDS = 60
+PATIENCE_SECONDS = 300
 SYSTEM_PROPERTIES = ("_rid", "_self", "_etag", "_attachments", "_ts")
 DATABASE = "tools"
 numbers = itertools.count(1)
