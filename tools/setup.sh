@@ -10,7 +10,7 @@ set -euo pipefail
 build_packages=(
     g++ make cmake ninja-build ccache mold
     libboost1.81-dev libssl-dev librocksdb-dev libsimdjson-dev libcli11-dev libspdlog-dev libfmt-dev
-    libicu-dev libpcre2-dev libmozjs-102-dev libjemalloc-dev zlib1g-dev libzstd-dev
+    libicu-dev libpcre2-dev libmozjs-102-dev libjemalloc-dev zlib1g-dev libzstd-dev libedit-dev
 )
 check_packages=(libgtest-dev libgmock-dev clang-14 libclang-rt-14-dev clang-format-14 clang-tidy-14 git)
 package_packages=(dpkg-dev binutils patchelf)

@@ -105,7 +105,9 @@ Client::Client(const Account& account,
       policy_(policy),
       interrupted_(interrupted),
       key_(decoded(account.key)),
-      connection_(account.endpoint, {.tls = account.tls}) {}
+      connection_(account.endpoint,
+                  {.tls = account.tls,
+                   .cancelled = policy.abandon_when_interrupted ? interrupted : nullptr}) {}
 
 Result<Response> Client::send(const Request& request) {
     const bool repeatable = request.idempotent || request.method == "GET";

@@ -61,6 +61,8 @@ struct RetryPolicy {
     std::chrono::milliseconds total{120'000};
     // While nobody answers at the address, which for a local server is soon final.
     std::chrono::milliseconds unreachable{5'000};
+    // An interruption also ends the wait for an answer, so the outcome of a write is not known.
+    bool abandon_when_interrupted = false;
 };
 
 class Client {

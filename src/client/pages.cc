@@ -34,11 +34,6 @@ std::string query_body(const Query& query) {
 // Items in an array in an object.
 constexpr int kPageDepthMax = json::kDepthMax + 2;
 
-std::optional<std::string> minified(std::string_view text) {
-    if (!text.starts_with('{') || !json::check(text, kPageDepthMax)) return std::nullopt;
-    return json::minify(text);
-}
-
 }  // namespace
 
 Request page_request(const Path& path,
@@ -58,6 +53,14 @@ Request page_request(const Path& path,
     }
     if (!continuation.empty()) request.headers.emplace_back("x-ms-continuation", continuation);
     return request;
+}
+
+Result<std::string> object_body(const Response& response) {
+    const std::string& text = response.body();
+    auto out = text.starts_with('{') && json::check(text, kPageDepthMax) ? json::minify(text)
+                                                                         : std::nullopt;
+    if (!out) return Error(ErrorCode::kInternal, "the server's answer is not JSON");
+    return *std::move(out);
 }
 
 std::vector<std::string_view> Page::elements() const {
@@ -87,11 +90,10 @@ Result<std::optional<Page>> Pages::next() {
     if (ended_) return std::optional<Page>();
     const Request request = page_request(path_, query_, selection_, continuation_);
     Response response = TRY(client_.call(request));
-    auto body = minified(response.body());
-    if (!body) return Error(ErrorCode::kInternal, "the server's answer is not JSON");
+    std::string body = TRY(object_body(response));
     continuation_ = response.header("x-ms-continuation");
     ended_ = continuation_.empty();
-    return std::optional(Page{.response = std::move(response), .body = *std::move(body)});
+    return std::optional(Page{.response = std::move(response), .body = std::move(body)});
 }
 
 Result<std::vector<Range>> read_ranges(Client& client, const Path& container) {

@@ -38,10 +38,13 @@ struct Query {
     json::Value parameters = json::Value::Array{};
 };
 
+// The body of an answer, validated and minified: what json::Walk takes. kInternal if it is not an
+// object.
+Result<std::string> object_body(const Response& response);
+
 struct Page {
     Response response;
-    // Validated and minified: what json::Walk takes.
-    std::string body;
+    std::string body;  // as object_body() returns it
 
     // The elements as JSON texts, slices of the body: those of "Documents", "Databases" ...
     std::vector<std::string_view> elements() const;

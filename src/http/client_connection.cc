@@ -288,15 +288,32 @@ private:
     Code wait(Start start) {
         const auto outcome = std::make_shared<std::optional<Code>>();
         start([outcome](const Code& ec, auto&&... /*unused*/) { *outcome = ec; });
-        while (!*outcome && !io_.stopped() && monotonic_now() < deadline_ + kGrace) {
-            io_.run_one_until(deadline_ + kGrace);
+        auto until = deadline_ + kGrace;
+        bool abandoned = false;
+        while (!*outcome && !io_.stopped() && monotonic_now() < until) {
+            if (!abandoned && cancelled()) {
+                abandoned = true;
+                until = std::min(until, monotonic_now() + kGrace);
+                abandon();
+            }
+            io_.run_one_until(std::min(until, monotonic_now() + kLook));
         }
         if (*outcome) return **outcome;
         return io_.stopped() ? Code(asio::error::operation_aborted) : Code(beast::error::timeout);
     }
 
+    bool cancelled() const { return options_.cancelled != nullptr && *options_.cancelled; }
+
+    // What is under way on the stream ends with an error.
+    void abandon() {
+        Code ignored;
+        if (is_open()) socket().close(ignored);
+    }
+
     // Streams notice the deadline themselves.
     static constexpr std::chrono::seconds kGrace{1};
+    // How often to look whether the request is cancelled.
+    static constexpr std::chrono::milliseconds kLook{50};
 
     const Url server_;
     const ClientOptions options_;

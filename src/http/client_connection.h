@@ -3,6 +3,7 @@
 
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <cstddef>
 #include <memory>
@@ -31,6 +32,9 @@ struct ClientOptions {
     bool plain_text_only_on_loopback = false;
     std::chrono::milliseconds timeout{60'000};  // of a request, connecting included
     std::size_t body_bytes_max = std::size_t{64} << 20;
+    // Ends the wait for an answer soon after it is set, as a time-out does. It must outlive the
+    // connection.
+    const std::atomic<bool>* cancelled = nullptr;
 };
 
 using ClientHeader = std::pair<std::string_view, std::string_view>;

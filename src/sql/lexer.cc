@@ -216,6 +216,14 @@ TokenKind word_kind(std::string_view word) {
     return found == kReservedWords.end() ? TokenKind::kIdentifier : found->kind;
 }
 
+std::vector<std::string_view> reserved_words() {
+    std::vector<std::string_view> out;
+    for (const ReservedWord& reserved : kReservedWords) {
+        out.push_back(reserved.word);
+    }
+    return out;
+}
+
 bool is_identifier(std::string_view text) {
     return !text.empty() && starts_word(text[0]) && word_length(text) == text.size() &&
            word_kind(text) == TokenKind::kIdentifier;

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
+#include <vector>
 
 #include "sql/token.h"
 
@@ -41,6 +42,9 @@ private:
 
 // The kind of a reserved word, ignoring case; kIdentifier for any other word.
 TokenKind word_kind(std::string_view word);
+
+// All reserved words, in lower case.
+std::vector<std::string_view> reserved_words();
 
 // Whether the text is an identifier: letters, digits and underscores, no digit first, not reserved.
 bool is_identifier(std::string_view text);

@@ -11,5 +11,6 @@ namespace orrery::tools {
 std::unique_ptr<cli::Command> make_bench();
 std::unique_ptr<cli::Command> make_export();
 std::unique_ptr<cli::Command> make_import();
+std::unique_ptr<cli::Command> make_shell();
 
 }  // namespace orrery::tools

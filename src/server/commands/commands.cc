@@ -11,6 +11,7 @@ cli::Commands all_commands() {
     out.push_back(tools::make_export());
     out.push_back(tools::make_import());
     out.push_back(tools::make_bench());
+    out.push_back(tools::make_shell());
     out.push_back(make_backup());
     out.push_back(make_restore());
     out.push_back(make_inspect());

@@ -13,6 +13,7 @@
 #include "tools/account_arguments.h"
 #include "tools/commands.h"
 #include "tools/export/exporter.h"
+#include "tools/partition_key_argument.h"
 
 namespace orrery::tools {
 
@@ -118,9 +119,9 @@ void ExportCommand::declare(CLI::App& app) {
 
 std::string ExportCommand::check() {
     if (!partition_key_.empty()) {
-        const auto key = json::Value::parse(partition_key_);
-        if (!key) return "--partition-key is not JSON";
-        if (!key->is_array()) partition_key_ = "[" + partition_key_ + "]";
+        auto key = partition_key_argument(partition_key_);
+        if (!key) return "--partition-key: " + key.error().message();
+        partition_key_ = std::move(key).take();
     }
     return account_.check();
 }
