@@ -1,9 +1,9 @@
 #include "tools/shell/explain.h"
 
+#include <algorithm>
 #include <cctype>
 
-#include <fmt/format.h>
-
+#include "base/ascii.h"
 #include "base/base64.h"
 #include "base/stopwatch.h"
 #include "json/value.h"
@@ -18,19 +18,26 @@ namespace {
 
 using json::Value;
 
-// coveredByIndex → covered by index
+// coveredByIndex → covered by index, VMExecutionTime → vm execution time
 std::string as_words(std::string_view name) {
+    const auto is_upper = [&](std::size_t at) {
+        return at < name.size() && std::isupper(static_cast<unsigned char>(name[at])) != 0;
+    };
     std::string out;
-    for (const char c : name) {
-        const auto byte = static_cast<unsigned char>(c);
-        if (std::isupper(byte) != 0 && !out.empty() && out.back() != ' ') out += ' ';
-        out += static_cast<char>(std::tolower(byte));
+    for (std::size_t i = 0; i < name.size(); ++i) {
+        const bool ends_capitals = i + 1 < name.size() && !is_upper(i + 1);
+        if (i > 0 && is_upper(i) && (!is_upper(i - 1) || ends_capitals)) out += ' ';
+        out += lower(name[i]);
     }
     return out;
 }
 
 std::string as_text(const Value& value) {
-    if (value.is_string()) return value.string();
+    if (value.is_string()) {
+        std::string out = value.string();
+        std::replace(out.begin(), out.end(), '\n', ' ');
+        return out;
+    }
     if (value.is_bool()) return value.boolean() ? "yes" : "no";
     if (!value.is_array()) return value.text();
     std::string out;
@@ -59,10 +66,10 @@ bool is_valid(const std::string& text) {
 }
 
 // What servers report about a query that they run.
-Result<Explanation> measure(client::Client& client,
-                            const Container& container,
-                            const std::string& query,
-                            QueryCost& cost) {
+Result<Value> measure(client::Client& client,
+                      const Container& container,
+                      const std::string& query,
+                      QueryCost& cost) {
     client::Pages pages(client,
                         container.items(),
                         {.text = query},
@@ -77,17 +84,13 @@ Result<Explanation> measure(client::Client& client,
         return Error(ErrorCode::kNotImplemented,
                      "this server has no EXPLAIN, and reports no metrics of queries");
     }
-    Value::Object object;
-    object.push_back(
-        {"note", "this server has no EXPLAIN; it ran the query, and measured one page of it"});
-    for (const auto& [name, value] : cost.metrics) {
-        object.push_back({name, TRY(Value::parse(fmt::format("{}", value)))});
-    }
-    if (auto parsed = Value::parse(indexes.value_or("")); parsed && parsed->is_object()) {
-        object.push_back({"indexes", *std::move(parsed)});
-    }
-    const Value all(std::move(object));
-    return Explanation{.lines = flattened(all), .json = all.text()};
+    Value out{Value::Object()};
+    out.set("note", "this server has no EXPLAIN; it ran the query, and measured one page of it");
+    const Value measured = cost.json();
+    if (const Value* const server = measured.find("server")) out.set("measured", *server);
+    auto parsed = Value::parse(indexes.value_or(""));
+    if (parsed && parsed->is_object()) out.set("indexes", std::move(parsed).take());
+    return out;
 }
 
 }  // namespace
@@ -98,26 +101,23 @@ NamedValues flattened(const Value& value) {
     return out;
 }
 
-Result<Explanation> explain(client::Client& client,
-                            const Container& container,
-                            const std::string& text,
-                            QueryCost& cost) {
-    Explanation out;
+Result<Value> explain(client::Client& client,
+                      const Container& container,
+                      const std::string& text,
+                      QueryCost& cost) {
+    std::string row;
     const Status done = run_query(
         client,
         container,
         text,
         -1,
-        [&](std::string_view row) {
-            out.json = row;
+        [&](std::string_view found) {
+            row = found;
             return false;
         },
         cost);
     cost.items = 0;
-    if (done) {
-        out.lines = flattened(TRY(Value::parse(out.json)));
-        return out;
-    }
+    if (done) return Value::parse(row);
     if (done.error().code() != ErrorCode::kBadRequest || !is_valid(text)) {
         return done.error().copy();
     }

@@ -15,14 +15,10 @@ namespace orrery::tools {
 
 using NamedValues = std::vector<std::pair<std::string, std::string>>;
 
-struct Explanation {
-    NamedValues lines;  // in the order to show them
-    std::string json;   // the same as one object
-};
-
-// `text` begins with EXPLAIN. Servers without it run the query for one page instead, and the
-// explanation is what they measured; kNotImplemented if they do not report that either.
-Result<Explanation> explain(client::Client& client,
+// An object with what the server says. `text` begins with EXPLAIN. Servers without it run the query
+// for one page instead, and report what they measure; kNotImplemented if they do not do that
+// either.
+Result<json::Value> explain(client::Client& client,
                             const Container& container,
                             const std::string& text,
                             QueryCost& cost);

@@ -32,6 +32,12 @@ void add_metrics(std::vector<std::pair<std::string, double>>& sums,
     }
 }
 
+// With the digits that mean something.
+json::Value number(double value) {
+    auto parsed = json::Value::parse(fmt::format("{:.10g}", value));
+    return parsed ? std::move(parsed).take() : json::Value();
+}
+
 Error with_hint(const Error& error) {
     if (error.sub_status() != kNeedsPlan) return error.copy();
     return Error(error.code(),
@@ -56,6 +62,22 @@ std::string QueryCost::text() const {
         ms < 10'000 ? fmt::format("{:.0f} ms", ms) : cli::printed_duration(elapsed);
     return fmt::format(
         "{} {} · {:.2f} RU · {}", cli::grouped(items), items == 1 ? "item" : "items", charge, time);
+}
+
+json::Value QueryCost::json() const {
+    json::Value out{json::Value::Object()};
+    out.set("items", static_cast<std::int64_t>(items));
+    out.set("pages", static_cast<std::int64_t>(pages));
+    out.set("requestUnits", number(charge));
+    out.set("milliseconds",
+            number(static_cast<double>(elapsed / std::chrono::microseconds(1)) / 1000));
+    if (metrics.empty()) return out;
+    json::Value server{json::Value::Object()};
+    for (const auto& [name, value] : metrics) {
+        server.set(name, number(value));
+    }
+    out.set("server", std::move(server));
+    return out;
 }
 
 std::vector<std::pair<std::string, double>> parse_metrics(std::string_view header) {

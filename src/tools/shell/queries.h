@@ -24,9 +24,10 @@ struct QueryCost {
     std::chrono::nanoseconds elapsed{0};
     // Sums over the pages of what the server measures: "retrievedDocumentCount" ...; empty if it
     // does not say.
-    std::vector<std::pair<std::string, double>> metrics;
+    std::vector<std::pair<std::string, double>> metrics = {};
 
     void add(const QueryCost& other);
+    json::Value json() const;
     // "12 items · 3.4 RU · 8 ms"
     std::string text() const;
 };

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "cli/progress.h"
 #include "tools/shell/queries.h"
 
 namespace orrery::tools {
@@ -77,24 +76,22 @@ Result<const Container*> Session::container() const {
     return Error(ErrorCode::kBadRequest, "no container is in use; `use DB/CONTAINER` chooses one");
 }
 
-Result<std::vector<std::pair<std::string, std::string>>> Session::usage(
-    const Container& container) {
+Result<json::Value> Session::usage(const Container& container) {
     const client::Response response = TRY(client_.call(
         {.path = container.path, .headers = {{"x-ms-documentdb-populatequotainfo", "True"}}}));
-    std::vector<std::pair<std::string, std::string>> out;
-    std::string partition_key;
+    json::Value::Array paths;
     for (const std::string& path : container.definition.partition_key.path_texts) {
-        partition_key += (partition_key.empty() ? "" : ", ") + path;
+        paths.emplace_back(path);
     }
-    if (!partition_key.empty()) out.emplace_back("partition key", partition_key);
-    std::string usage = response.header("x-ms-resource-usage");
-    for (const auto& [name, value] : parse_metrics(usage)) {
-        const auto number = cli::grouped(static_cast<std::uint64_t>(std::max(value, 0.0)));
-        if (name == "documentsCount") out.emplace_back("items", number);
-        if (name == "documentsSize") out.emplace_back("size of items", number + " KB");
+    json::Value out{json::Value::Object()};
+    out.set("partitionKey", std::move(paths));
+    for (const auto& [name, value] : parse_metrics(response.header("x-ms-resource-usage"))) {
+        const auto number = static_cast<std::int64_t>(value);
+        if (name == "documentsCount") out.set("items", number);
+        if (name == "documentsSize") out.set("kilobytes", number);
     }
     const auto ranges = TRY(client::read_ranges(client_, container.path));
-    out.emplace_back("partitions", std::to_string(ranges.size()));
+    out.set("partitions", static_cast<std::int64_t>(ranges.size()));
     return out;
 }
 

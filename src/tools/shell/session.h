@@ -57,8 +57,8 @@ public:
     // kBadRequest if none is in use.
     Result<const Container*> container() const;
 
-    // Its size and the like, by name.
-    Result<std::vector<std::pair<std::string, std::string>>> usage(const Container& container);
+    // What the server says about its size, as one object.
+    Result<json::Value> usage(const Container& container);
 
     // The databases, or the containers of a database.
     Result<std::vector<json::Value>> list(const Place& place);

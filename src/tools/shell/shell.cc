@@ -165,6 +165,12 @@ void Shell::print_values(const NamedValues& values) {
     }
 }
 
+void Shell::print_object(const json::Value& object) {
+    if (mode_ == Mode::kTable) return print_values(flattened(object));
+    const std::string text = object.text();
+    screen_.lines(mode_ == Mode::kJson ? indented(text) : text);
+}
+
 Status Shell::print_query(const Container& container, const std::string& text) {
     last_ = {};
     Results results(screen_, mode_);
@@ -195,13 +201,8 @@ Status Shell::explain_query(const std::string& text) {
     const auto explained = explain(session_.client(), container, text, last_);
     all_.add(last_);
     if (!explained) return explained.error().copy();
-    if (mode_ == Mode::kTable) {
-        print_values(explained->lines);
-    } else {
-        Results results(screen_, mode_);
-        results.add(explained->json);
-        results.finish();
-    }
+    print_object(*explained);
+    note(fmt::format("{:.2f} RU", last_.charge));
     return {};
 }
 
@@ -299,21 +300,16 @@ Status Shell::remove(const std::string& rest) {
 }
 
 Status Shell::stats() {
-    NamedValues values = {
-        {"last", last_.text()},
-        {"this session",
-         fmt::format("{} statements · {}", cli::grouped(statements_), all_.text())}};
-    for (const auto& [name, value] : last_.metrics) {
-        values.emplace_back("last: " + name, fmt::format("{:.6g}", value));
-    }
+    json::Value all = all_.json();
+    all.remove("server");
+    all.set("statements", static_cast<std::int64_t>(statements_));
+    json::Value out{json::Value::Object()};
+    out.set("last", last_.json());
+    out.set("session", std::move(all));
     if (const auto container = session_.container()) {
-        const auto usage = session_.usage(**container);
-        if (!usage) return usage.error().copy();
-        for (const auto& [name, value] : *usage) {
-            values.emplace_back("container: " + name, value);
-        }
+        out.set("container", TRY(session_.usage(**container)));
     }
-    print_values(values);
+    print_object(out);
     return {};
 }
 
@@ -323,7 +319,15 @@ Status Shell::throughput(const std::string& rest) {
         const Throughput wanted = TRY(parse_throughput(rest));
         TRY(write_throughput(client, session_.place(), wanted));
     }
-    screen_.line(TRY(read_throughput(client, session_.place())).text());
+    const Throughput now = TRY(read_throughput(client, session_.place()));
+    if (mode_ == Mode::kTable) {
+        screen_.line(now.text());
+        return {};
+    }
+    json::Value::Object out;
+    out.push_back({"autoscale", now.autoscale});
+    out.push_back({"requestUnits", now.units});
+    print_object(json::Value(std::move(out)));
     return {};
 }
 

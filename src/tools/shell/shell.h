@@ -52,6 +52,8 @@ private:
     Status help();
 
     Status print_query(const Container& container, const std::string& text);
+    // As lines of names and values, or as JSON, depending on the mode.
+    void print_object(const json::Value& object);
     void print_values(const NamedValues& values);
     void note(const std::string& text);
     std::vector<std::string> names_at(const Place& place);
