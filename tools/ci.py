@@ -92,6 +92,7 @@ STEPS = {step.name: step for step in [
     on_release("export", "python3 tests/tools/export.py"),
     on_release("import", "python3 tests/tools/run.py"),
     on_release("bench", "python3 tests/tools/bench.py"),
+    on_release("shell", "python3 tests/tools/shell.py"),
     on_release("doctor", "python3 tests/tools/doctor.py"),
     on_release("packages", "python3 tests/packages/run.py"),
     on_release("modelling", "python3 examples/modelling/run.py"),
@@ -109,7 +110,8 @@ GROUPS = {
     "check": ["format", "layout", "build-dev", "unit-dev", "golden-dev"],
     # In this order as far as dependencies allow: each build runs during the tests of the previous one.
     "test": ["format", "layout", "build-release", "crash", "build-asan", "sdk", "golden",
-             "upgrade", "packages", "program", "doctor", "export", "import", "bench", "backup", "binary", "metrics", "access",
+             "upgrade", "packages", "program", "doctor", "export", "import", "bench", "shell", "backup", "binary",
+             "metrics", "access",
              "isolation", "splits", "isolation-splits", "changefeed", "consistency", "throttling", "modelling", "differential",
              "build-tsan", "unit-asan", "golden-asan",
              "sdk-asan", "crash-asan", "isolation-asan", "disk", "unit-tsan", "golden-tsan", "sdk-tsan", "clang-tidy",

@@ -23,6 +23,9 @@ public:
 
     // Set by each of the signals.
     const std::atomic<bool>& flag() const;
+    // Waits until there is something to read from this file, or its end. False if a signal came
+    // first, also one of which only its handler knows.
+    bool wait_for_input(int file) const;
     // The signal that asks the process to end, SIGTERM or SIGHUP; 0 if there was none.
     int ending() const;
     // Clears the flag after Ctrl-C, for the next operation. It stays if the process is to end.

@@ -117,6 +117,9 @@ Result<Response> Client::send(const Request& request) {
     while (true) {
         if (interrupted()) return Error(ErrorCode::kTimeout, std::string(kInterrupted));
         auto answer = attempt(request);
+        if (!answer && policy_.abandon_when_interrupted && interrupted()) {
+            return Error(ErrorCode::kTimeout, "interrupted");
+        }
         std::chrono::milliseconds wait = backoff;
         Time deadline = start + policy_.total;
         if (answer) {

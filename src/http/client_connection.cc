@@ -298,6 +298,7 @@ private:
             }
             io_.run_one_until(std::min(until, monotonic_now() + kLook));
         }
+        if (abandoned) return asio::error::operation_aborted;
         if (*outcome) return **outcome;
         return io_.stopped() ? Code(asio::error::operation_aborted) : Code(beast::error::timeout);
     }

@@ -201,8 +201,8 @@ int Runner::interactive() {
         const std::string before = statements.pending() ? statements.text() + "\n" : "";
         return complete(before + std::string(line), shell_);
     };
-    editor_ = make_line_editor(
-        history ? *history : std::vector<std::string>(), completer, interrupt_.flag());
+    editor_ =
+        make_line_editor(history ? *history : std::vector<std::string>(), completer, interrupt_);
     std::string line;
     while (!shell_.ended()) {
         const auto outcome =
@@ -232,7 +232,7 @@ int ShellTool::run() {
     cli::Interrupt interrupt(cli::SecondSignal::kIsNoted);
     const bool on_terminal =
         commands_.empty() && isatty(STDIN_FILENO) == 1 && isatty(STDOUT_FILENO) == 1;
-    Screen screen(on_terminal, interrupt.flag());
+    Screen screen(on_terminal, interrupt);
     if (!mode_given_) mode_ = screen.is_terminal() ? Mode::kTable : Mode::kLines;
     Session session(account_.account(), interrupt.flag());
     Shell shell(session, screen, mode_);
@@ -246,7 +246,7 @@ int ShellTool::run() {
         }
     }
     if (!commands_.empty()) return runner.commands(commands_);
-    if (!on_terminal) return runner.script(*make_file_source(interrupt.flag()));
+    if (!on_terminal) return runner.script(*make_file_source(interrupt));
     std::printf("Connected to %s; .help lists the commands, .quit leaves.\n",
                 account_.account().endpoint.shown().c_str());
     return runner.interactive();

@@ -74,7 +74,7 @@ TEST(CompletionTest, WordsAndFunctions) {
     EXPECT_EQ(completed("select * from c wh"), "select * from c where ");
     EXPECT_EQ(completed("SELECT ARRAY_CONC"), "SELECT ARRAY_CONCAT(");
     EXPECT_EQ(completed("select startsw"), "select startswith(");
-    EXPECT_EQ(completed("SELECT COU"), "SELECT COUNT");
+    EXPECT_EQ(completed("SELECT COU"), "SELECT COUNT(");
     EXPECT_THAT(choices("SELECT 'WH"), IsEmpty());
     EXPECT_THAT(choices("SELECT * FROM c "), IsEmpty());
 }

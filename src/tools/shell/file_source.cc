@@ -11,10 +11,10 @@ namespace {
 // Not std::getline(), which would go on after a signal.
 class FileSource final : public LineSource {
 public:
-    explicit FileSource(const std::atomic<bool>& interrupted) : interrupted_(interrupted) {}
+    explicit FileSource(const cli::Interrupt& interrupt) : interrupt_(interrupt) {}
 
     Outcome read(const std::string& /*prompt*/, std::string& line) override {
-        while (!interrupted_) {
+        while (!interrupt_.flag()) {
             const std::size_t end = buffer_.find('\n', searched_);
             if (end != std::string::npos || ended_) return next_line(end, line);
             searched_ = buffer_.size();
@@ -34,13 +34,14 @@ private:
     }
 
     void fill() {
+        if (!interrupt_.wait_for_input(STDIN_FILENO)) return;
         std::array<char, 65536> piece{};
         const ssize_t got = ::read(STDIN_FILENO, piece.data(), piece.size());
         if (got > 0) buffer_.append(piece.data(), static_cast<std::size_t>(got));
         if (got == 0 || (got < 0 && errno != EINTR)) ended_ = true;
     }
 
-    const std::atomic<bool>& interrupted_;
+    const cli::Interrupt& interrupt_;
     std::string buffer_;
     std::size_t searched_ = 0;
     bool ended_ = false;
@@ -48,8 +49,8 @@ private:
 
 }  // namespace
 
-std::unique_ptr<LineSource> make_file_source(const std::atomic<bool>& interrupted) {
-    return std::make_unique<FileSource>(interrupted);
+std::unique_ptr<LineSource> make_file_source(const cli::Interrupt& interrupt) {
+    return std::make_unique<FileSource>(interrupt);
 }
 
 }  // namespace orrery::tools

@@ -1,14 +1,11 @@
 #include "tools/shell/line_editor.h"
 
-#include <algorithm>
-#include <array>
-#include <cerrno>
+#include <atomic>
 #include <clocale>
 #include <cstdio>
 #include <cstring>
 #include <histedit.h>
 #include <langinfo.h>
-#include <poll.h>
 #include <signal.h>
 #include <unistd.h>
 #include <utility>
@@ -21,9 +18,6 @@
 namespace orrery::tools {
 
 namespace {
-
-constexpr std::array kSignals = {SIGINT, SIGTERM, SIGHUP, SIGWINCH, SIGCONT};
-constexpr int kTab = '\t';
 
 std::atomic<bool> resized;
 std::atomic<bool> continued;
@@ -39,37 +33,12 @@ void use_utf8() {
     std::setlocale(LC_CTYPE, "C.UTF-8");
 }
 
-// Blocks the signals that end a wait, except in the wait itself, so that none is missed before it.
-class SignalWindow {
-public:
-    SignalWindow() {
-        sigset_t blocked;
-        sigemptyset(&blocked);
-        for (const int signal : kSignals) {
-            sigaddset(&blocked, signal);
-        }
-        pthread_sigmask(SIG_BLOCK, &blocked, &before_);
-    }
-    SignalWindow(const SignalWindow&) = delete;
-    SignalWindow& operator=(const SignalWindow&) = delete;
-    ~SignalWindow() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
-
-    // Returns when there is input, or after a signal.
-    void wait_for_input() const {
-        pollfd input{.fd = STDIN_FILENO, .events = POLLIN, .revents = 0};
-        ppoll(&input, 1, nullptr, &before_);
-    }
-
-private:
-    sigset_t before_{};
-};
-
 class LineEditor final : public LineSource {
 public:
     LineEditor(const std::vector<std::string>& history,
                Completer completer,
-               const std::atomic<bool>& interrupted)
-        : interrupted_(interrupted), completer_(std::move(completer)) {
+               const cli::Interrupt& interrupt)
+        : interrupt_(interrupt), completer_(std::move(completer)) {
         use_utf8();
         handle_signals();
         editor_ = el_init("orrery", stdin, stdout, stderr);
@@ -106,9 +75,9 @@ public:
         const char* const text = el_gets(editor_, &length);
         if (text == nullptr || length <= 0) {
             // The prompt stays on the screen; what follows begins below it.
-            std::fputs(interrupted_ ? "^C\n" : "\n", stdout);
+            std::fputs(interrupt_.flag() ? "^C\n" : "\n", stdout);
             std::fflush(stdout);
-            if (!interrupted_) return Outcome::kEnd;
+            if (!interrupt_.flag()) return Outcome::kEnd;
             el_reset(editor_);
             return Outcome::kInterrupted;
         }
@@ -162,22 +131,15 @@ private:
     }
 
     ssize_t read_byte(char& byte) {
-        const SignalWindow window;
-        while (true) {
-            if (interrupted_) return -1;
+        while (!interrupt_.flag()) {
             if (continued.exchange(false)) {
                 el_set(editor_, EL_PREP_TERM, 1);
                 el_set(editor_, EL_REFRESH);
             }
             if (resized.exchange(false)) el_resize(editor_);
-            pollfd input{.fd = STDIN_FILENO, .events = POLLIN, .revents = 0};
-            if (::poll(&input, 1, 0) == 0) {
-                window.wait_for_input();
-                continue;
-            }
-            const ssize_t got = ::read(STDIN_FILENO, &byte, 1);
-            if (got >= 0 || errno != EINTR) return got;
+            if (interrupt_.wait_for_input(STDIN_FILENO)) return ::read(STDIN_FILENO, &byte, 1);
         }
+        return -1;
     }
 
     static unsigned char complete(EditLine* editor, int /*key*/) {
@@ -213,7 +175,7 @@ private:
         sigaction(SIGCONT, &action, &before_continuing_);
     }
 
-    const std::atomic<bool>& interrupted_;
+    const cli::Interrupt& interrupt_;
     const Completer completer_;
     struct sigaction before_resizing_ {};
     struct sigaction before_continuing_ {};
@@ -226,8 +188,8 @@ private:
 
 std::unique_ptr<LineSource> make_line_editor(const std::vector<std::string>& history,
                                              Completer completer,
-                                             const std::atomic<bool>& interrupted) {
-    return std::make_unique<LineEditor>(history, std::move(completer), interrupted);
+                                             const cli::Interrupt& interrupt) {
+    return std::make_unique<LineEditor>(history, std::move(completer), interrupt);
 }
 
 }  // namespace orrery::tools

@@ -3,13 +3,14 @@
 
 #pragma once
 
-#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "cli/interrupt.h"
 
 namespace orrery::tools {
 
@@ -36,12 +37,12 @@ public:
     virtual void remember(const std::string& /*line*/) {}
 };
 
-// Reads from standard input, which is no terminal. `interrupted` must outlive it, as below.
-std::unique_ptr<LineSource> make_file_source(const std::atomic<bool>& interrupted);
+// Reads from standard input, which is no terminal. `interrupt` must outlive it, as below.
+std::unique_ptr<LineSource> make_file_source(const cli::Interrupt& interrupt);
 
 // Edits lines on the terminal. `history`: the oldest first. One at a time.
 std::unique_ptr<LineSource> make_line_editor(const std::vector<std::string>& history,
                                              Completer completer,
-                                             const std::atomic<bool>& interrupted);
+                                             const cli::Interrupt& interrupt);
 
 }  // namespace orrery::tools

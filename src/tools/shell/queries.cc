@@ -58,8 +58,9 @@ void QueryCost::add(const QueryCost& other) {
 
 std::string QueryCost::text() const {
     const auto ms = std::chrono::duration<double, std::milli>(elapsed).count();
-    const std::string time =
-        ms < 10'000 ? fmt::format("{:.0f} ms", ms) : cli::printed_duration(elapsed);
+    const std::string time = ms < 10       ? fmt::format("{:.1f} ms", ms)
+                             : ms < 10'000 ? fmt::format("{:.0f} ms", ms)
+                                           : cli::printed_duration(elapsed);
     return fmt::format(
         "{} {} · {:.2f} RU · {}", cli::grouped(items), items == 1 ? "item" : "items", charge, time);
 }

@@ -46,17 +46,17 @@ private:
     bool changed_ = false;
 };
 
-// What is left of the key after its first byte: arrows and the like send several.
+// What is left of a key such as an arrow after its first byte.
 void discard_input() { tcflush(STDIN_FILENO, TCIFLUSH); }
 
 }  // namespace
 
 std::size_t terminal_columns() { return terminal_size().ws_col; }
 
-Screen::Screen(bool pages, const std::atomic<bool>& interrupted)
+Screen::Screen(bool pages, const cli::Interrupt& interrupt)
     : terminal_(isatty(STDOUT_FILENO) == 1),
       pages_(pages && terminal_ && isatty(STDIN_FILENO) == 1),
-      interrupted_(interrupted) {}
+      interrupt_(interrupt) {}
 
 std::size_t Screen::columns() const { return terminal_ ? terminal_columns() : 0; }
 
@@ -67,7 +67,7 @@ void Screen::begin(bool pages) {
 }
 
 bool Screen::line(std::string_view text) {
-    if (stopped_ || interrupted_) return false;
+    if (stopped_ || interrupt_.flag()) return false;
     if (!terminal_) {
         std::fwrite(text.data(), 1, text.size(), stdout);
         std::fputc('\n', stdout);
@@ -86,6 +86,12 @@ bool Screen::line(std::string_view text) {
     return true;
 }
 
+void Screen::note(std::string_view text) {
+    if (!terminal_ || interrupt_.flag()) return;
+    const std::string shown = printable(text) + "\n";
+    std::fwrite(shown.data(), 1, shown.size(), stdout);
+}
+
 bool Screen::lines(std::string_view text) {
     while (true) {
         const std::size_t end = text.find('\n');
@@ -96,11 +102,12 @@ bool Screen::lines(std::string_view text) {
 }
 
 bool Screen::ask_for_more() {
+    const KeyMode mode;  // before the user is asked, or the key would be echoed
     std::fwrite(kMore.data(), 1, kMore.size(), stdout);
     std::fflush(stdout);
-    const KeyMode mode;
     bool more = false;
-    while (!interrupted_) {
+    while (!interrupt_.flag()) {
+        if (!interrupt_.wait_for_input(STDIN_FILENO)) continue;
         char key = 0;
         const ssize_t got = ::read(STDIN_FILENO, &key, 1);
         if (got < 0 && errno == EINTR) continue;
@@ -110,7 +117,7 @@ bool Screen::ask_for_more() {
             more = true;
             break;
         }
-        discard_input();
+        if (key == '\x1b') discard_input();
     }
     std::fputs("\r\x1b[K", stdout);
     return more;

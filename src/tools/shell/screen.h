@@ -3,12 +3,12 @@
 
 #pragma once
 
-#include <atomic>
 #include <cstddef>
 #include <string>
 #include <string_view>
 
 #include "base/result.h"
+#include "cli/interrupt.h"
 
 namespace orrery::tools {
 
@@ -17,9 +17,9 @@ std::size_t terminal_columns();
 
 class Screen {
 public:
-    // Pages wait for keys, which requires that standard input is a terminal, too. `interrupted`
+    // Pages wait for keys, which requires that standard input is a terminal, too. `interrupt`
     // must outlive this; it ends the output.
-    Screen(bool pages, const std::atomic<bool>& interrupted);
+    Screen(bool pages, const cli::Interrupt& interrupt);
 
     bool is_terminal() const { return terminal_; }
     // Of the terminal; 0: no limit.
@@ -31,6 +31,8 @@ public:
     bool line(std::string_view text);
     // The same for several lines.
     bool lines(std::string_view text);
+    // A line for people, on terminals only. Not part of the pages.
+    void note(std::string_view text);
     bool stopped() const { return stopped_; }
 
     // Whether everything has been written.
@@ -41,7 +43,7 @@ private:
 
     const bool terminal_;
     const bool pages_;
-    const std::atomic<bool>& interrupted_;
+    const cli::Interrupt& interrupt_;
     bool paging_ = false;
     bool stopped_ = false;
     std::size_t left_ = 0;  // lines of this page

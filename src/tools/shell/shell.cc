@@ -150,11 +150,6 @@ const Properties& Shell::properties() {
     return properties_;
 }
 
-// What a program that reads the output does not expect there.
-void Shell::note(const std::string& text) {
-    if (screen_.is_terminal()) screen_.line(text);
-}
-
 void Shell::print_values(const NamedValues& values) {
     std::size_t widest = 0;
     for (const auto& [name, value] : values) {
@@ -187,7 +182,7 @@ Status Shell::print_query(const Container& container, const std::string& text) {
     results.finish();
     all_.add(last_);
     if (!done) return done.error().copy();
-    note(last_.text() + (screen_.stopped() ? " (stopped)" : ""));
+    screen_.note(last_.text() + (screen_.stopped() ? " (stopped)" : ""));
     return {};
 }
 
@@ -202,7 +197,7 @@ Status Shell::explain_query(const std::string& text) {
     all_.add(last_);
     if (!explained) return explained.error().copy();
     print_object(*explained);
-    note(fmt::format("{:.2f} RU", last_.charge));
+    screen_.note(fmt::format("{:.2f} RU", last_.charge));
     return {};
 }
 
@@ -277,10 +272,10 @@ Status Shell::put(const std::string& rest) {
     }
     if (!written) return written.error().copy();
     properties_.learn(json::normalize(rest).take());
-    note(fmt::format("{} '{}' · {:.2f} RU",
-                     written->created ? "created" : "replaced",
-                     written->id,
-                     items.charge()));
+    screen_.note(fmt::format("{} '{}' · {:.2f} RU",
+                             written->created ? "created" : "replaced",
+                             written->id,
+                             items.charge()));
     return {};
 }
 
@@ -295,7 +290,7 @@ Status Shell::remove(const std::string& rest) {
         return Error(ErrorCode::kTimeout, "interrupted; the item may have been deleted or not");
     }
     if (!removed) return removed.error().copy();
-    note(fmt::format("deleted '{}' · {:.2f} RU", name.id, items.charge()));
+    screen_.note(fmt::format("deleted '{}' · {:.2f} RU", name.id, items.charge()));
     return {};
 }
 
@@ -336,7 +331,8 @@ Status Shell::watch_changes() {
     screen_.begin(false);
     const Mode mode = mode_ == Mode::kJson ? Mode::kJson : Mode::kLines;
     const Watcher watcher = {
-        .started = [&] { note("watching " + session_.place().text() + "; Ctrl-C ends it"); },
+        .started =
+            [&] { screen_.note("watching " + session_.place().text() + "; Ctrl-C ends it"); },
         .change =
             [&](std::string_view item) {
                 properties_.learn(item);

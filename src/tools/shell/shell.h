@@ -55,7 +55,6 @@ private:
     // As lines of names and values, or as JSON, depending on the mode.
     void print_object(const json::Value& object);
     void print_values(const NamedValues& values);
-    void note(const std::string& text);
     std::vector<std::string> names_at(const Place& place);
 
     Session& session_;

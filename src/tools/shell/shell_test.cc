@@ -70,7 +70,7 @@ TEST(CostTest, AddsUp) {
     QueryCost more = all;
     more.metrics = {{"b", 1}, {"a", 2}};
     all.add(more);
-    EXPECT_EQ(all.text(), "2 items · 5.00 RU · 6 ms");
+    EXPECT_EQ(all.text(), "2 items · 5.00 RU · 6.0 ms");
     EXPECT_THAT(all.metrics, ElementsAre(Pair("a", 3), Pair("b", 1)));
 }
 

@@ -28,7 +28,7 @@ TEST(TableTest, HasAColumnForEachProperty) {
         table_of({R"({"id":"1","n":5})", R"({"id":"22","on":true,"o":{"a":[1,null]}})"});
     EXPECT_THAT(table.lines(0),
                 ElementsAre("id | n | on   | o",
-                            "---+---+------+----------------",
+                            "---+---+------+---------------",
                             "1  | 5 |      |",
                             R"(22 |   | true | {"a":[1,null]})"));
 }
@@ -56,7 +56,7 @@ TEST(TableTest, FitsTheWidth) {
     const Table table = table_of({R"({"id":"12","a":")" + wide + R"(","b":")" + wide + "\"}"});
     const auto lines = table.lines(40);
     EXPECT_THAT(lines, Each(ResultOf(display_width, Le(40U))));
-    EXPECT_EQ(lines[2], "12 | xxxxxxxxxxxxxxx… | xxxxxxxxxxxxxxxx…");
+    EXPECT_EQ(lines[2], "12 | xxxxxxxxxxxxxxx… | xxxxxxxxxxxxxxx…");
 }
 
 TEST(TableTest, NamesTheColumnsThatDoNotFit) {
