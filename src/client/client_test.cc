@@ -1,6 +1,12 @@
 #include "client/client.h"
 
+#include <arpa/inet.h>
+#include <atomic>
 #include <gmock/gmock.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <thread>
+#include <unistd.h>
 
 #include <gtest/gtest.h>
 
@@ -73,6 +79,39 @@ TEST_F(ClientTest, EndsWhenInterrupted) {
     Client client(server_.account(), clock_, patience(), &interrupted);
     EXPECT_EQ(client.send({.path = items_}).error().message(), "interrupted");
     EXPECT_TRUE(server_.received().empty());
+}
+
+TEST_F(ClientTest, AbandonsARequestWhenInterrupted) {
+    // Connections are made, but nobody accepts them.
+    const int silent = ::socket(AF_INET, SOCK_STREAM, 0);
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    socklen_t size = sizeof(address);
+    auto* const any = reinterpret_cast<sockaddr*>(&address);
+    ASSERT_EQ(::bind(silent, any, size), 0);
+    ASSERT_EQ(::listen(silent, 1), 0);
+    ASSERT_EQ(::getsockname(silent, any, &size), 0);
+    Account account = server_.account();
+    account.endpoint.port = ntohs(address.sin_port);
+    std::atomic<bool> interrupted = false;
+    Client client(account, clock_, {.abandon_when_interrupted = true}, &interrupted);
+    std::thread user([&] {
+        std::this_thread::sleep_for(std::chrono::milliseconds(20));
+        interrupted = true;
+    });
+    EXPECT_EQ(client.send({.path = items_}).error().message(), "interrupted");
+    user.join();
+    ::close(silent);
+}
+
+TEST_F(ClientTest, CanBeUsedAfterAnInterruption) {
+    std::atomic<bool> interrupted = true;
+    Client client(server_.account(), clock_, {.abandon_when_interrupted = true}, &interrupted);
+    EXPECT_FALSE(client.send({.path = items_}));
+    interrupted = false;
+    server_.answer(200, "{}");
+    EXPECT_TRUE(client.send({.path = items_}));
 }
 
 TEST_F(ClientTest, SaysThatNobodyIsThere) {

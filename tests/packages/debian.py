@@ -36,7 +36,7 @@ class Checks:
         expect(expected <= files, f"missing: {expected - files}")
         expect((self.tree / "DEBIAN/conffiles").read_text() == f"/{CONFIG}\n", "conffiles")
         depends = called("dpkg-deb", "--field", self.package, "Depends")
-        for library in ("libmozjs-102-0", "libssl3", "libc6 (>="):
+        for library in ("libmozjs-102-0", "libssl3", "libedit2", "libc6 (>="):
             expect(library in depends, f"{library}: {depends}")
         return f"{len(files)} files"
 
