@@ -33,6 +33,9 @@ void note(int signal) {
     errno = before;
 }
 
+// As nohup does with SIGHUP.
+bool is_ignored(const struct sigaction& action) { return action.sa_handler == SIG_IGN; }
+
 }  // namespace
 
 Interrupt::Interrupt(SecondSignal second) {
@@ -46,8 +49,9 @@ Interrupt::Interrupt(SecondSignal second) {
     // Without SA_RESTART, blocking reads end.
     action.sa_flags = notes_all ? 0 : static_cast<int>(SA_RESETHAND);
     for (std::size_t i = 0; i < kSignals.size(); ++i) {
-        const bool handled = notes_all || kSignals[i] != SIGHUP;
-        sigaction(kSignals[i], handled ? &action : nullptr, &previous[i]);
+        sigaction(kSignals[i], nullptr, &previous[i]);
+        if (kSignals[i] == SIGHUP && (!notes_all || is_ignored(previous[i]))) continue;
+        sigaction(kSignals[i], &action, nullptr);
     }
 }
 

@@ -296,7 +296,8 @@ private:
                 until = std::min(until, monotonic_now() + kGrace);
                 abandon();
             }
-            io_.run_one_until(std::min(until, monotonic_now() + kLook));
+            io_.run_one_until(
+                options_.cancelled == nullptr ? until : std::min(until, monotonic_now() + kLook));
         }
         if (abandoned) return asio::error::operation_aborted;
         if (*outcome) return **outcome;

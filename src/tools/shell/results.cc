@@ -46,7 +46,8 @@ bool Results::add(std::string_view element) {
         case Mode::kTable:
             if (!table_) table_.emplace();
             table_->add(element);
-            if (table_->rows() >= kTableRowsMax || table_->bytes() >= kTableBytesMax) {
+            if (table_->rows() >= (screen_.has_pages() ? kItemsAtOnce : kTableRowsMax) ||
+                table_->bytes() >= kTableBytesMax) {
                 print_table();
             }
             break;

@@ -103,7 +103,9 @@ bool Screen::lines(std::string_view text) {
 
 bool Screen::ask_for_more() {
     const KeyMode mode;  // before the user is asked, or the key would be echoed
-    std::fwrite(kMore.data(), 1, kMore.size(), stdout);
+    const std::string_view question =
+        kMore.size() < columns() ? kMore : kMore.substr(0, kMore.find(' '));
+    std::fwrite(question.data(), 1, question.size(), stdout);
     std::fflush(stdout);
     bool more = false;
     while (!interrupt_.flag()) {

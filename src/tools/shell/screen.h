@@ -15,6 +15,9 @@ namespace orrery::tools {
 // The width of the terminal on standard output; 80 if it does not say.
 std::size_t terminal_columns();
 
+// How much to read at a time where the user may not want to see more.
+inline constexpr std::size_t kItemsAtOnce = 100;
+
 class Screen {
 public:
     // Pages wait for keys, which requires that standard input is a terminal, too. `interrupt`
@@ -22,6 +25,8 @@ public:
     Screen(bool pages, const cli::Interrupt& interrupt);
 
     bool is_terminal() const { return terminal_; }
+    // Whether the user may end the output after each page.
+    bool has_pages() const { return pages_; }
     // Of the terminal; 0: no limit.
     std::size_t columns() const;
 

@@ -21,8 +21,6 @@ namespace orrery::tools {
 
 namespace {
 
-// For results that a person looks at page by page, so that those not looked at are not paid for.
-constexpr int kPageOnTerminal = 100;
 // Items whose properties are offered for completion.
 constexpr std::string_view kSample = "SELECT TOP 20 * FROM c";
 
@@ -143,8 +141,8 @@ const Properties& Shell::properties() {
             properties_.learn(item);
             return true;
         };
-        const Status sampled = run_query(
-            session_.client(), **container, std::string(kSample), kPageOnTerminal, learn, cost);
+        const Status sampled =
+            run_query(session_.client(), **container, std::string(kSample), -1, learn, cost);
         if (sampled) all_.add(cost);
     }
     return properties_;
@@ -176,7 +174,7 @@ Status Shell::print_query(const Container& container, const std::string& text) {
     const Status done = run_query(session_.client(),
                                   container,
                                   text,
-                                  screen_.is_terminal() ? kPageOnTerminal : -1,
+                                  screen_.has_pages() ? static_cast<int>(kItemsAtOnce) : -1,
                                   add,
                                   last_);
     results.finish();
@@ -360,11 +358,11 @@ Status Shell::help() {
     for (const CommandHelp& command : shell_commands()) {
         values.emplace_back(fmt::format("{} {}", command.name, command.arguments), command.purpose);
     }
-    values.emplace_back("SELECT ...;", "query the container in use; a semicolon ends it");
+    values.emplace_back("SELECT ...;", "query the container in use");
     print_values(values);
     screen_.lines(
-        "\nKEY is a partition key as JSON: \"a\", 5 or [\"a\",1]. Ids with blanks are written as "
-        "JSON, too.\nDatabases and containers cannot be deleted from here.");
+        "\nKEY is a partition key as JSON: \"a\", 5 or [\"a\",1]. Ids with blanks are "
+        "written as JSON,\ntoo. Databases and containers cannot be deleted from here.");
     return {};
 }
 
