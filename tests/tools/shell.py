@@ -6,6 +6,7 @@
 import argparse
 import http.server
 import json
+import select
 import signal
 import stat
 import subprocess
@@ -355,6 +356,24 @@ class Checks:
             shell.press(".quit\r")
             expect(shell.finish() == 0, shell.text)
 
+    def watching_in_a_script(self) -> None:
+        """Each change is a line at once; a signal ends it."""
+        with Client(self.port) as client, subprocess.Popen(
+                self.command("--database", "db", "--container", "watched", "--command", ".watch"),
+                stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+            try:
+                deadline = time.monotonic() + PATIENCE_SECONDS
+                # It does not say when it has begun.
+                while not select.select([process.stdout], [], [], 0.1)[0]:
+                    expect(time.monotonic() < deadline, "no change appears")
+                    client.item("POST", "dbs/db/colls/watched", "k", None, {"id": str(time.monotonic()), "pk": "k"})
+                expect(json.loads(process.stdout.readline())["pk"] == "k", "another item")
+                process.send_signal(signal.SIGINT)
+                _, err = process.communicate(timeout=PATIENCE_SECONDS)
+            finally:
+                process.kill()
+            expect(process.returncode == 130 and err == "", f"{process.returncode} {err}")
+
     def paging(self) -> None:
         with self.shell() as shell:
             shell.press("SELECT VALUE CONCAT('row ', ToString(c.n), '.') FROM c ORDER BY c.n;\r")
@@ -397,7 +416,8 @@ class Checks:
     def all(self) -> list:
         return [self.scripts, self.errors_in_scripts, self.refusals, self.commands_and_modes, self.items,
                 self.throughput, self.explains, self.other_servers, self.prompts, self.editing, self.completion,
-                self.interrupted_lines, self.interrupted_query, self.interrupted_script, self.watching, self.paging,
+                self.interrupted_lines, self.interrupted_query, self.interrupted_script, self.watching, self.watching_in_a_script,
+                self.paging,
                 self.nasty_data]
 
 
