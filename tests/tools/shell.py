@@ -252,6 +252,8 @@ class Checks:
             shell.wait_for(" RU · ")
             shell.press("nonsense\r")
             shell.wait_for("unknown command 'nonsense'")
+            # Only at a prompt is Ctrl-D a key to the editor.
+            self.wait_for_count(shell, "db/books> ", 3)
             shell.press(CTRL_D)
             expect(shell.finish() == 0, "exit code after Ctrl-D")
         with self.shell() as shell:
@@ -278,7 +280,7 @@ class Checks:
         with self.shell(state=state) as shell:
             shell.press(UP + UP + LEFT + "9\r")  # before the semicolon
             shell.wait_for("   59\r\n")
-            shell.press(CTRL_D)
+            shell.press(".quit\r")
             expect(shell.finish() == 0, "exit code")
 
     def completion(self) -> None:
@@ -395,7 +397,7 @@ class Checks:
             self.interrupt(shell, "db/books> ")
             shell.press("SELECT VALUE 'after';\r")
             shell.wait_for('\n"after"\r\n')
-            shell.press(CTRL_D)
+            shell.press(".quit\r")
             expect(shell.finish() == 0 and "row 45." not in shell.text, repr(shell.text))
 
     def nasty_data(self) -> None:
