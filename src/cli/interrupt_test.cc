@@ -12,8 +12,8 @@ namespace interrupt_test {
 
 class InterruptTest : public testing::Test {
 protected:
-    InterruptTest() { EXPECT_EQ(::pipe(input_.data()), 0); }
-    ~InterruptTest() override {
+    void SetUp() override { ASSERT_EQ(::pipe(input_.data()), 0); }
+    void TearDown() override {
         ::close(input_[0]);
         ::close(input_[1]);
     }

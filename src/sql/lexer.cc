@@ -218,6 +218,7 @@ TokenKind word_kind(std::string_view word) {
 
 std::vector<std::string_view> reserved_words() {
     std::vector<std::string_view> out;
+    out.reserve(kReservedWords.size());
     for (const ReservedWord& reserved : kReservedWords) {
         out.push_back(reserved.word);
     }

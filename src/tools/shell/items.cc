@@ -116,6 +116,7 @@ Status Items::remove(const ItemName& name) {
         const std::vector<std::string> found = TRY(find(name));
         const model::ItemPaths paths(container_.definition);
         std::vector<std::string> keys;
+        keys.reserve(found.size());
         for (const std::string& item : found) {
             keys.push_back(TRY(model::parse_item_body(item, paths)).partition_key.to_json());
         }

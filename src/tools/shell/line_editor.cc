@@ -61,6 +61,9 @@ public:
         }
     }
 
+    LineEditor(const LineEditor&) = delete;
+    LineEditor& operator=(const LineEditor&) = delete;
+
     ~LineEditor() override {
         el_end(editor_);
         history_end(history_);

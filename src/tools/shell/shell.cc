@@ -154,7 +154,9 @@ void Shell::print_values(const NamedValues& values) {
         widest = std::max(widest, display_width(name));
     }
     for (const auto& [name, value] : values) {
-        screen_.line(name + std::string(widest + 2 - display_width(name), ' ') + value);
+        std::string line = name;
+        line.append(widest + 2 - display_width(name), ' ').append(value);
+        screen_.line(line);
     }
 }
 

@@ -77,14 +77,6 @@ void Table::add(std::string_view element) {
     rows_.push_back(std::move(row));
 }
 
-void Table::add_row(std::vector<std::string> cells) {
-    Row row;
-    for (const std::string& cell : cells) {
-        row.push_back({printable(cell), false});
-    }
-    rows_.push_back(std::move(row));
-}
-
 // The widest columns give way first, as far as the narrowest width; then the last ones.
 std::vector<std::size_t> Table::widths(std::size_t width) const {
     std::vector<std::size_t> out;

@@ -16,9 +16,6 @@ public:
     // appear first; anything else goes to a column "value". What the server adds to items (_rid,
     // _etag ...) is left out where it is complete, because it would crowd out the rest.
     void add(std::string_view element);
-    // A row of plain text; for tables that are not results. Call columns() before.
-    void columns(std::vector<std::string> names) { names_ = std::move(names); }
-    void add_row(std::vector<std::string> cells);
 
     std::size_t rows() const { return rows_.size(); }
     std::size_t bytes() const { return bytes_; }
