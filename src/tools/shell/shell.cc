@@ -170,7 +170,8 @@ Status Shell::print_query(const Container& container, const std::string& text) {
     last_ = {};
     Results results(screen_, mode_);
     const auto add = [&](std::string_view element) {
-        if (json::find_member(element, "_rid")) properties_.learn(element);
+        // Whole items only, and only where a user may press Tab.
+        if (screen_.has_pages() && json::find_member(element, "_rid")) properties_.learn(element);
         return results.add(element);
     };
     const Status done = run_query(session_.client(),
