@@ -17,9 +17,12 @@ namespace orrery {
 template <typename T>
 T swap_to_big_endian(T value) {
     if constexpr (std::endian::native == std::endian::big || sizeof(T) == 1) return value;
-    if constexpr (sizeof(T) == 2) return static_cast<T>(__builtin_bswap16(value));
-    if constexpr (sizeof(T) == 4) return static_cast<T>(__builtin_bswap32(value));
-    if constexpr (sizeof(T) == 8) return static_cast<T>(__builtin_bswap64(value));
+    if constexpr (sizeof(T) == 2)
+        return static_cast<T>(__builtin_bswap16(static_cast<std::uint16_t>(value)));
+    if constexpr (sizeof(T) == 4)
+        return static_cast<T>(__builtin_bswap32(static_cast<std::uint32_t>(value)));
+    if constexpr (sizeof(T) == 8)
+        return static_cast<T>(__builtin_bswap64(static_cast<std::uint64_t>(value)));
 }
 
 template <typename T>

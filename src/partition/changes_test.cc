@@ -151,8 +151,8 @@ TEST_F(Changes, OfPartitionsThatWereMerged) {
                               .id = id,
                               .unique_digests = {}});
             record += R"({"id":")" + id + R"(","pk":"b"})";
-            TRY(writer.import(TRY(StoredItem::decode(docnum, record)),
-                              {.kind = ChangeKind::kCreate, .previous = 0}));
+            const StoredItem item = TRY(StoredItem::decode(docnum, record));
+            TRY(writer.import(item, {.kind = ChangeKind::kCreate, .previous = 0}));
         }
         return writer.seal({.lsn = 60, .timestamp = 1, .unordered = 60});
     }));

@@ -83,7 +83,7 @@ TEST(ItemRecord, WorkedExamples) {
 
 // As format 3 of data directories has them.
 TEST(ItemRecord, WithoutFlags) {
-    for (const std::uint64_t stamp : {0, 9}) {
+    for (const std::uint64_t stamp : {0U, 9U}) {
         std::string record = record_of(
             {.lsn = 5, .timestamp = 0x6553f100, .ordinal = 2, .stamp = stamp, .origin = 0x107},
             {.epk = "E", .partition_key = "k", .id = "i", .unique_digests = {}},
