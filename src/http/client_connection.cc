@@ -99,7 +99,10 @@ Status check_ca_file(const std::string& path) {
 class ClientConnection::State {
 public:
     State(Url server, ClientOptions options)
-        : server_(std::move(server)), options_(std::move(options)) {}
+        : server_(std::move(server)), options_(std::move(options)) {
+        // Beast reads what there is room for, and the buffer does not grow by itself.
+        buffer_.reserve(kReadBytes);
+    }
 
     Result<ClientResponse> send(const ClientRequest& request) {
         deadline_ = monotonic_now() + options_.timeout;
@@ -312,6 +315,7 @@ private:
         if (is_open()) socket().close(ignored);
     }
 
+    static constexpr std::size_t kReadBytes = 64 * 1024;
     // Streams notice the deadline themselves.
     static constexpr std::chrono::seconds kGrace{1};
     // How often to look whether the request is cancelled.
