@@ -10,6 +10,18 @@ namespace orrery::client {
 
 namespace {
 
+std::string query_body(const Query& query) {
+    json::Value::Object body;
+    body.push_back({"query", query.text});
+    body.push_back({"parameters", query.parameters});
+    return json::Value(std::move(body)).text();
+}
+
+// Items in an array in an object.
+constexpr int kPageDepthMax = json::kDepthMax + 2;
+
+}  // namespace
+
 Headers selection_headers(const Selection& selection) {
     Headers out = {{"x-ms-max-item-count", std::to_string(selection.page_items)}};
     if (selection.partition_key) {
@@ -23,18 +35,6 @@ Headers selection_headers(const Selection& selection) {
     out.insert(out.end(), selection.headers.begin(), selection.headers.end());
     return out;
 }
-
-std::string query_body(const Query& query) {
-    json::Value::Object body;
-    body.push_back({"query", query.text});
-    body.push_back({"parameters", query.parameters});
-    return json::Value(std::move(body)).text();
-}
-
-// Items in an array in an object.
-constexpr int kPageDepthMax = json::kDepthMax + 2;
-
-}  // namespace
 
 Request page_request(const Path& path,
                      const std::optional<Query>& query,

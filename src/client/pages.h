@@ -50,6 +50,8 @@ struct Page {
     std::vector<std::string_view> elements() const;
 };
 
+// What the requests for a selection's pages say.
+Headers selection_headers(const Selection& selection);
 // Asks for one page of a feed, or of a query's results; empty: the first one.
 Request page_request(const Path& path,
                      const std::optional<Query>& query,

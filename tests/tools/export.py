@@ -4,6 +4,9 @@
     tests/tools/export.py [--server build/release/orrery]
 """
 import argparse
+import csv
+import gzip
+import io
 import json
 import os
 import pty
@@ -17,88 +20,14 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tests"))
 
-from lib.client import Client, make_container  # noqa: E402
+from documents import generate  # noqa: E402
+from export_consistent import ConsistentChecks  # noqa: E402
+from export_world import SYSTEM, ExportWorld, exact, lines_of  # noqa: E402
 from lib.report import Report, expect, scratch_directory  # noqa: E402
 from lib.server import DEFAULT_BINARY, Server  # noqa: E402
 
-SYSTEM = {"_rid", "_self", "_etag", "_attachments", "_ts"}
-TEXTS = ["", "plain", "ünïcödé \U0001f680", 'quotes " and \\ and \n', "a\u2028b", "null"]
-NUMBERS = ["0", "-1", "1.50", "1e3", "123456789012345678901234567890", "0.1", "-0"]
 
-
-def lines_of(text: str) -> list[str]:
-    """splitlines() would also split at characters that strings may contain."""
-    return text.removesuffix("\n").split("\n")
-
-
-def exact(text: str) -> dict:
-    """The item with its numbers as they are written."""
-    return json.loads(text, parse_float=str, parse_int=str)
-
-
-def some_value(source: random.Random, depth: int = 0) -> str:
-    """JSON text of any shape."""
-    kind = source.randrange(4 if depth > 3 else 6)
-    if kind == 0:
-        return source.choice(["true", "false", "null"])
-    if kind == 1:
-        return source.choice(NUMBERS)
-    if kind in (2, 3):
-        return json.dumps(source.choice(TEXTS), ensure_ascii=source.random() < 0.5)
-    values = [some_value(source, depth + 1) for _ in range(source.randrange(4))]
-    if kind == 4:
-        return "[" + ",".join(values) + "]"
-    return "{" + ",".join(f'"{name}":{value}' for name, value in zip("xyz", values)) + "}"
-
-
-def some_items(count: int) -> dict[str, dict]:
-    source = random.Random(17)
-    texts = {f"{n}": f'{{"id":"{n}","pk":"key {n % 50}","v":{some_value(source)},"_own":{n}}}'
-             for n in range(count)}
-    return {name: exact(text) for name, text in texts.items()} | {"texts": texts}
-
-
-class Checks:
-    COUNT = 2000
-
-    def __init__(self, binary: Path, scratch: Path):
-        self.binary, self.scratch = binary, scratch
-        made = some_items(self.COUNT)
-        self.texts = made.pop("texts")
-        self.items = made
-        self.files = 0
-
-    def fill(self, server: Server, throughput: int = 0) -> None:
-        with Client(server.port) as client:
-            link = make_container(client, "d", {"id": "c", "partitionKey": {"paths": ["/pk"], "kind": "Hash"}},
-                                  {"x-ms-offer-throughput": str(throughput)} if throughput else None)
-            for number, text in self.texts.items():
-                key = f"key {int(number) % 50}"
-                headers = {"x-ms-documentdb-partitionkey": json.dumps([key])}
-                while (made := client.request("POST", f"/{link}/docs", text.encode(), headers)).status == 429:
-                    time.sleep(int(made.headers["x-ms-retry-after-ms"]) / 1000)
-                expect(made.status == 201, f"create: {made.status} {made.body!r}")
-
-    def server(self, name: str, *options: str, throttle: bool = False) -> Server:
-        return Server(self.binary, self.scratch / name, *options, throttle=throttle).wait_until_ready()
-
-    def new_file(self) -> Path:
-        self.files += 1
-        return self.scratch / f"out-{self.files}"
-
-    def command(self, server: Server, *options: str) -> list[str]:
-        return [str(self.binary), "export", "--endpoint", f"http://127.0.0.1:{server.port}/",
-                "--database", "d", "--container", "c", *options]
-
-    def export(self, server: Server, *options: str) -> subprocess.CompletedProcess:
-        return subprocess.run(self.command(server, *options), capture_output=True, text=True, timeout=120)
-
-    def expect_all(self, lines: list[str]) -> None:
-        found = [exact(line) for line in lines]
-        names = [item["id"] for item in found]
-        expect(len(names) == len(set(names)), f"{len(names) - len(set(names))} items twice")
-        expect({item["id"]: item for item in found} == self.items, "other items than were stored")
-
+class Checks(ExportWorld):
     def round_trip(self, server: Server) -> str:
         done = self.export(server)
         expect(done.returncode == 0, done.stderr)
@@ -123,6 +52,77 @@ class Checks:
         one_key = result("SELECT VALUE c.pk FROM c", "--partition-key", '"key 7"')
         expect(one_key == ["key 7"] * (self.COUNT // 50), str(one_key))
 
+    def tables(self, server: Server) -> str:
+        """CSV and TSV with all columns, which the import makes the same items of."""
+        for name in ("table.csv", "table.tsv.gz"):
+            file = self.scratch / name
+            done = self.export(server, "--output", str(file), "--json", "--quiet")
+            expect(done.returncode == 0, done.stderr)
+            report = json.loads(done.stderr)
+            expect(report["items"] == self.COUNT and report["incompleteItems"] == 0, str(report))
+            self.expect_all(self.imported(server, file))
+            left = [path.name for path in self.scratch.glob(name + ".*")]
+            expect(not left, f"left behind: {left}")
+        done = self.export(server, "--format", "csv", "--quiet")
+        expect(done.returncode == 0, done.stderr)
+        columns = done.stdout.split("\n", 1)[0].count(",") + 1
+        expect(done.stdout.startswith("id,pk,v"), done.stdout[:100])
+        return f"{columns} columns"
+
+    def table_of_every_shape(self, server: Server) -> str:
+        """Other names, control characters, properties of several kinds, all kinds of partition keys."""
+        items = {exact(line)["id"]: exact(line) for line in generate(1500)}
+        first, file = self.new_file(), self.scratch / "shapes.csv"
+        first.write_text("\n".join(generate(1500)))
+        container = self.loaded(server, first)
+        done = self.export(server, "--container", container, "--output", str(file), "--consistent", "--quiet")
+        expect(done.returncode == 0, done.stderr)
+        found = [exact(line) for line in self.imported(server, file)]
+        expect({item["id"]: item for item in found} == items and len(found) == len(items), "other items")
+        return f"{len(items)} items, {file.stat().st_size // 1024} KB"
+
+    def columns(self, server: Server) -> str:
+        done = self.export(server, "--format", "csv", "--columns", "_own,id,v.x", "--json", "--quiet")
+        expect(done.returncode == 0, done.stderr)
+        header, *rows = csv.reader(io.StringIO(done.stdout, newline=""))
+        expect(header == ["_own", "id", "v.x"], str(header))
+        expect(sorted(int(row[0]) for row in rows) == list(range(self.COUNT)), "not one row per item")
+        expect(json.loads(done.stderr)["incompleteItems"] == self.COUNT, done.stderr)  # pk is missing
+        done = self.export(server, "--format", "tsv", "--columns", "pk", "--query", "SELECT c.pk FROM c", "--quiet")
+        expect(done.returncode == 0 and "without a column" not in done.stderr, done.stderr)
+        expect(len(lines_of(done.stdout)) == self.COUNT + 1, "not one row per result")
+        done = self.export(server, "--format", "csv", "--query", "SELECT VALUE 1")
+        expect(done.returncode == 1 and "not an object" in done.stderr, done.stderr)
+        return f"{len(rows)} rows"
+
+    def split_files(self, server: Server) -> str:
+        file = self.scratch / "parts.json"
+        done = self.export(server, "--output", str(file), "--split-items", "300", "--quiet")
+        expect(done.returncode == 0, done.stderr)
+        parts = [json.loads(part.read_text(), parse_float=str, parse_int=str) for part in self.parts(file)]
+        expect([len(part) for part in parts] == [300] * 6 + [200], str([len(part) for part in parts]))
+        self.expect_all([self.texts[item["id"]] for part in parts for item in part])
+        done = self.export(server, "--output", str(file), "--split-items", "300")
+        expect(done.returncode == 1 and "parts-00001.json' exists" in done.stderr, done.stderr)
+        done = self.export(server, "--output", str(file), "--split-bytes", "100000", "--overwrite", "--json", "--quiet")
+        expect(done.returncode == 0, done.stderr)
+        parts = self.parts(file)
+        expect(len(parts) == json.loads(done.stderr)["files"] < 7, done.stderr)
+        expect(all(part.stat().st_size <= 100_000 for part in parts), "a file is too large")
+        self.expect_all(self.imported(server, *parts))
+        return f"{len(parts)} files"
+
+    def compressed(self, server: Server) -> None:
+        for name, options in (("packed.jsonl.gz", ()), ("packed.jsonl.zst", ()), ("packed", ("--compress", "zstd"))):
+            file = self.scratch / name
+            done = self.export(server, "--output", str(file), "--quiet", *options)
+            expect(done.returncode == 0, done.stderr)
+            expect(file.stat().st_size * 3 < sum(map(len, self.texts.values())), "it is not smaller")
+            self.expect_all(self.imported(server, file))
+        done = subprocess.run(self.command(server, "--compress", "gzip", "--quiet"), capture_output=True, timeout=120)
+        expect(done.returncode == 0, done.stderr.decode())
+        self.expect_all(lines_of(gzip.decompress(done.stdout).decode()))
+
     def refusals(self, server: Server) -> None:
         def refused(code: int, text: str, *options: str) -> None:
             done = self.export(server, *options)
@@ -138,12 +138,32 @@ class Checks:
         refused(1, "Syntax error", "--query", "SELECT")
         refused(2, "--partition-key", "--partition-key", "a")
         refused(1, "Resource Not Found", "--container", "other")
+        refused(2, "--split-items", "--split-items", "5")
+        refused(2, "--columns is for CSV", "--columns", "id")
+        refused(2, "is there twice", "--columns", "id,id", "--format", "csv")
+        refused(2, "--consistent", "--consistent", "--query", "SELECT * FROM c")
+        refused(1, "exists", "--consistent", "--output", str(file))
+        expect(file.read_text() == "precious", "the file has changed")
 
     def killed(self, server: Server) -> str:
         """Kills it whenever its checkpoint has moved on; the server's limit leaves time for that."""
         file = self.new_file()
+        kills = self.kill_often(file, self.command(server, "--output", str(file), "--page-items", "1", "--quiet"))
+        self.expect_all(lines_of(file.read_text()))
+        return f"{kills} times"
+
+    def killed_with_parts(self, server: Server) -> str:
+        file = self.scratch / "killed.json.gz"
+        kills = self.kill_often(file, self.command(server, "--output", str(file), "--page-items", "3", "--quiet",
+                                                   "--split-items", "170"))
+        parts = [json.loads(gzip.decompress(part.read_bytes()), parse_float=str, parse_int=str)
+                 for part in self.parts(file)]
+        expect([len(part) for part in parts] == [170] * 11 + [130], str([len(part) for part in parts]))
+        self.expect_all([self.texts[item["id"]] for part in parts for item in part])
+        return f"{kills} times, {len(parts)} files"
+
+    def kill_often(self, file: Path, command: list[str]) -> int:
         checkpoint = file.with_name(file.name + ".checkpoint")
-        command = self.command(server, "--output", str(file), "--page-items", "1", "--quiet")
         source = random.Random(3)
         kills = reached = 0
         while True:
@@ -162,15 +182,43 @@ class Checks:
                 if process.returncode != -signal.SIGKILL:
                     expect(process.returncode == 0, process.stderr.read().decode())
                     break
+            if not checkpoint.exists():
+                break  # it was killed after its last step
         expect(kills > 0, "it was never killed")
-        self.expect_all(lines_of(file.read_text()))
+        return kills
+
+    def killed_at_random(self, server: Server) -> str:
+        """A consistent table, at whatever stage it is: reading, listing, following, writing."""
+        source = random.Random(5)
+        file = self.scratch / "random.csv.gz"
+        checkpoint = file.with_name(file.name + ".checkpoint")
+        command = self.command(server, "--output", str(file), "--consistent", "--quiet", "--page-items", "2")
+        kills = 0
+        for _ in range(12):
+            with subprocess.Popen(command, stderr=subprocess.PIPE) as process:
+                while process.poll() is None and not checkpoint.exists():
+                    time.sleep(0.001)
+                try:
+                    expect(process.wait(source.uniform(0, 0.15)) == 0, process.stderr.read().decode())
+                    break
+                except subprocess.TimeoutExpired:
+                    process.kill()
+                    process.wait()
+                    kills += 1
+            if not checkpoint.exists():
+                break  # it was killed on its last steps
+        else:
+            done = subprocess.run(command, capture_output=True, text=True, timeout=120)
+            expect(done.returncode == 0, done.stderr)
+        self.expect_all(self.imported(server, file))
         return f"{kills} times"
 
     def other_options(self, server: Server) -> None:
         file = self.new_file()
         checkpoint = file.with_name(file.name + ".checkpoint")
         file.write_text("")
-        checkpoint.write_text('{"purpose":"other","items":0,"bytes":0,"tasks":[]}')
+        checkpoint.write_text('{"purpose":"other","items":0,"bytes":0,"file":1,"fileItems":0,"fileBytes":0,'
+                              '"fileSize":0,"incompleteItems":0,"tasks":[]}')
         done = self.export(server, "--output", str(file))
         expect(done.returncode == 1 and "other options" in done.stderr, done.stderr)
         checkpoint.write_text("not JSON")
@@ -229,14 +277,6 @@ class Checks:
         expect(report["requestUnits"] >= self.COUNT, str(report))
         return f"{report['requestUnits']} RU"
 
-    def limit(self, server: Server, throughput: int) -> None:
-        with Client(server.port) as client:
-            offer = client.request("GET", "/offers").json()["Offers"][0]
-            offer["content"]["offerThroughput"] = throughput
-            made = client.request("PUT", f"/offers/{offer['id']}", offer)
-            expect(made.status == 200, f"offer: {made.status} {made.body!r}")
-
-
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--server", type=Path, default=DEFAULT_BINARY)
@@ -247,14 +287,16 @@ def main() -> int:
         checks = Checks(options.server.resolve(), scratch)
         with checks.server("data", "--partitions", "7") as server:
             checks.fill(server)
-            for check in (checks.round_trip, checks.queries, checks.refusals,
-                          checks.other_options):
+            for check in (checks.round_trip, checks.queries, checks.tables, checks.table_of_every_shape, checks.columns,
+                          checks.split_files, checks.compressed, checks.refusals, checks.other_options, checks.killed_at_random):
                 report.run(check.__name__, lambda check=check: check(server))
-        report.run("splits", checks.splits)
+        consistent = ConsistentChecks(checks.binary, scratch)
+        for check in (checks.splits, consistent.consistent, consistent.consistent_under_load):
+            report.run(check.__name__, check)
         with checks.server("throttled", throttle=True) as server:
             checks.fill(server, throughput=4000)
             checks.limit(server, 400)
-            for check in (checks.throttled, checks.terminal, checks.killed):
+            for check in (checks.throttled, checks.terminal, checks.killed, checks.killed_with_parts):
                 report.run(check.__name__, lambda check=check: check(server))
     return report.finish()
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/files.h"
+#include "client/changes.h"
 
 namespace orrery::tools {
 
@@ -50,7 +51,10 @@ Status Exporter::run() {
     if (error_) return error_->copy();
     if (!checkpoint_.empty()) TRY(write_checkpoint());
     if (interrupted_) return Error(ErrorCode::kTimeout, "interrupted");
-    return output_.finish();
+    const Status finished = output_.finish();
+    plan_.output = output_.position();
+    if (!finished) return finished.error().copy();
+    return {};
 }
 
 void Exporter::work() {
@@ -60,7 +64,8 @@ void Exporter::work() {
         if (number >= plan_.tasks.size()) return;
         ExportTask& task = plan_.tasks[number];
         if (task.done) continue;
-        if (const Status read_all = read(task, client); !read_all) fail(read_all.error());
+        const Status read_all = source_.changes ? follow(task, client) : read(task, client);
+        if (!read_all) fail(read_all.error());
     }
 }
 
@@ -82,31 +87,54 @@ Status Exporter::read(ExportTask& task, client::Client& client) {
     return {};
 }
 
+Status Exporter::follow(ExportTask& task, client::Client& client) {
+    client::Selection selection = source_.selection;
+    selection.range = task.range;
+    client::Changes changes(client, source_.items, std::move(selection));
+    changes.resume(task.continuation);
+    while (!stopping()) {
+        const auto page = changes.next();
+        if (!page && interrupted_) return {};
+        if (!page) return page.error().copy();
+        if (!*page) {
+            const std::lock_guard lock(mutex_);
+            task.continuation = changes.position();
+            task.done = true;
+            return {};
+        }
+        TRY(write_page(task, **page, changes.position()));
+    }
+    return {};
+}
+
 Status Exporter::write_page(ExportTask& task,
                             const client::Page& page,
                             const std::string& continuation) {
     counts_.add_charge(page.response.charge);
     std::vector<std::string> items;
+    std::uint64_t incomplete = 0;
     for (const std::string_view element : page.elements()) {
-        append_item(items.emplace_back(), element, source_.system_properties);
+        const bool complete = TRY(source_.text.append(items.emplace_back(), element));
+        incomplete += complete ? 0 : 1;
     }
     const std::lock_guard lock(mutex_);
     for (const std::string& item : items) {
-        output_.add(item);
+        TRY(output_.add(item));
     }
     TRY(output_.write());
+    // Together with what was written, as another thread may write a checkpoint next.
     task.continuation = continuation;
-    task.done = continuation.empty();
-    plan_.items = output_.items();
-    plan_.bytes = output_.bytes();
-    counts_.items = plan_.items;
-    counts_.done = plan_.items;
+    task.done = !source_.changes && continuation.empty();
+    plan_.incomplete_items += incomplete;
+    counts_.items = output_.position().items;
+    counts_.done = output_.position().items;
     return {};
 }
 
 Status Exporter::write_checkpoint() {
     const std::lock_guard lock(mutex_);
     TRY(output_.sync());
+    plan_.output = output_.position();
     return write_private_file(checkpoint_, plan_.text());
 }
 

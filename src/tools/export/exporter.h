@@ -14,6 +14,7 @@
 #include "cli/progress.h"
 #include "client/account.h"
 #include "client/pages.h"
+#include "tools/export/item_text.h"
 #include "tools/export/output.h"
 #include "tools/export/plan.h"
 
@@ -24,7 +25,10 @@ struct ExportSource {
     client::Path items;  // dbs/d/colls/c/docs
     std::optional<client::Query> query;
     client::Selection selection;
-    bool system_properties = false;
+    // Follow the change feed from each task's position until there is nothing new, instead of
+    // reading the items once.
+    bool changes = false;
+    ItemText text;
     std::size_t parallel = 4;
 };
 
@@ -45,6 +49,7 @@ public:
 private:
     void work();
     Status read(ExportTask& task, client::Client& client);
+    Status follow(ExportTask& task, client::Client& client);
     Status write_page(ExportTask& task, const client::Page& page, const std::string& continuation);
     Status write_checkpoint();
     void keep_checkpoints();

@@ -1,43 +1,23 @@
 #include "tools/export/output.h"
 
-#include <algorithm>
-#include <array>
 #include <cerrno>
 #include <cstring>
 #include <fcntl.h>
 #include <unistd.h>
+#include <utility>
 
-#include "json/walk.h"
+#include "tools/export/numbered_files.h"
 
 namespace orrery::tools {
 
 namespace {
 
-constexpr std::array<std::string_view, 5> kSystemProperties = {
-    R"("_rid")", R"("_self")", R"("_etag")", R"("_attachments")", R"("_ts")"};
-
-bool is_system_property(std::string_view quoted) {
-    return std::find(kSystemProperties.begin(), kSystemProperties.end(), quoted) !=
-           kSystemProperties.end();
-}
+constexpr std::size_t kJsonEndBytes = 3;  // of an array: "\n]\n"
 
 }  // namespace
 
-void append_item(std::string& out, std::string_view item, bool system_properties) {
-    if (system_properties || !item.starts_with('{')) {
-        out.append(item);
-        return;
-    }
-    out += '{';
-    const std::size_t start = out.size();
-    json::Walk members(item);
-    while (const auto member = members.next()) {
-        if (is_system_property(member->name)) continue;
-        if (out.size() > start) out += ',';
-        out.append(member->name).append(":").append(member->value);
-    }
-    out += '}';
-}
+ExportOutput::ExportOutput(OutputOptions options)
+    : options_(std::move(options)), compressor_(make_compressor(options_.compression)) {}
 
 ExportOutput::~ExportOutput() {
     if (file_ >= 0 && file_ != STDOUT_FILENO) ::close(file_);
@@ -45,83 +25,150 @@ ExportOutput::~ExportOutput() {
 
 Status ExportOutput::create(const std::string& path, bool overwrite) {
     path_ = path;
-    if (path == kStandardOutput) {
-        file_ = STDOUT_FILENO;
-    } else {
-        const int exclusively = overwrite ? O_TRUNC : O_EXCL;
-        file_ = ::open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | exclusively, 0666);
-        is_file_ = true;
+    is_file_ = path != kStandardOutput;
+    if (options_.splits()) {
+        // Later files are then this export's own.
+        const std::string existing = TRY(find_numbered_file(path, 0));
+        if (!existing.empty() && !overwrite) {
+            return Error(ErrorCode::kConflict,
+                         "'" + existing + "' exists; use --overwrite to replace such files");
+        }
+        TRY(remove_numbered_files(path, 0));
     }
-    if (file_ < 0 && errno == EEXIST) {
-        return Error(ErrorCode::kConflict, "'" + path + "' exists; use --overwrite to replace it");
-    }
-    if (file_ < 0) {
-        return Error(ErrorCode::kUnavailable,
-                     "cannot create '" + path + "': " + std::strerror(errno));
-    }
-    if (format_ == ExportFormat::kJson) buffer_ = "[";
+    TRY(open_new(overwrite ? O_TRUNC : O_EXCL));
     return write();
 }
 
-Status ExportOutput::reopen(const std::string& path, std::uint64_t items, std::uint64_t bytes) {
-    path_ = path;
-    is_file_ = true;
-    file_ = ::open(path.c_str(), O_WRONLY | O_CLOEXEC);
-    const off_t size = file_ < 0 ? -1 : ::lseek(file_, 0, SEEK_END);
-    if (size < 0) {
-        return Error(ErrorCode::kUnavailable,
-                     "cannot open '" + path + "': " + std::strerror(errno));
+std::string ExportOutput::current_file() const {
+    return options_.splits() ? numbered_file(path_, position_.file) : path_;
+}
+
+Status ExportOutput::open_new(int flags) {
+    const std::string file = current_file();
+    file_ = is_file_ ? ::open(file.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | flags, 0666)
+                     : STDOUT_FILENO;
+    if (file_ < 0 && errno == EEXIST) {
+        return Error(ErrorCode::kConflict, "'" + file + "' exists; use --overwrite to replace it");
     }
-    if (static_cast<std::uint64_t>(size) < bytes) {
-        return Error(ErrorCode::kConflict,
-                     "'" + path +
-                         "' is shorter than its checkpoint says; remove both to start "
-                         "again");
-    }
-    if (::ftruncate(file_, static_cast<off_t>(bytes)) != 0 || ::lseek(file_, 0, SEEK_END) < 0) {
-        return Error(ErrorCode::kUnavailable,
-                     "cannot shorten '" + path + "': " + std::strerror(errno));
-    }
-    items_ = items;
-    bytes_ = bytes;
+    if (file_ < 0) return failed("create");
+    if (options_.format == ExportFormat::kJson) append("[");
+    if (!options_.header.empty()) append(options_.header + "\n");
     return {};
 }
 
-void ExportOutput::add(std::string_view item) {
-    if (format_ == ExportFormat::kJson) {
-        buffer_ += items_ == 0 ? "\n" : ",\n";
-        buffer_.append(item);
-    } else {
-        buffer_.append(item) += '\n';
+Status ExportOutput::reopen(const std::string& path, const OutputPosition& position) {
+    path_ = path;
+    is_file_ = true;
+    position_ = position;
+    if (options_.splits()) TRY(remove_numbered_files(path, position.file));
+    const std::string file = current_file();
+    file_ = ::open(file.c_str(), O_WRONLY | O_CLOEXEC);
+    const off_t size = file_ < 0 ? -1 : ::lseek(file_, 0, SEEK_END);
+    if (size < 0) return failed("open");
+    if (static_cast<std::uint64_t>(size) < position.file_size) {
+        return Error(
+            ErrorCode::kConflict,
+            "'" + file + "' is shorter than its checkpoint says; remove both to start again");
     }
-    ++items_;
+    const auto kept = static_cast<off_t>(position.file_size);
+    if (::ftruncate(file_, kept) != 0 || ::lseek(file_, 0, SEEK_END) < 0) return failed("shorten");
+    return {};
+}
+
+Status ExportOutput::add(std::string_view item) {
+    if (is_full(item.size())) {
+        TRY(end_file());
+        ++position_.file;
+        position_.file_items = position_.file_bytes = position_.file_size = 0;
+        TRY(open_new(O_TRUNC));
+    }
+    if (options_.format == ExportFormat::kJson) {
+        append(position_.file_items == 0 ? "\n" : ",\n");
+        append(item);
+    } else {
+        append(item);
+        append("\n");
+    }
+    ++position_.items;
+    ++position_.file_items;
+    return {};
+}
+
+bool ExportOutput::is_full(std::size_t more) const {
+    if (position_.file_items == 0) return false;
+    if (options_.split_items > 0 && position_.file_items >= options_.split_items) return true;
+    const std::size_t around = options_.format == ExportFormat::kJson ? 2 + kJsonEndBytes : 1;
+    return options_.split_bytes > 0 && position_.file_bytes + more + around > options_.split_bytes;
+}
+
+void ExportOutput::append(std::string_view text) {
+    text_.append(text);
+    position_.bytes += text.size();
+    position_.file_bytes += text.size();
 }
 
 Status ExportOutput::write() {
-    std::string_view left = buffer_;
+    if (compressor_ == nullptr) {
+        out_.append(text_);
+    } else if (!text_.empty()) {
+        compressor_->append(text_, out_);
+        piece_started_ = true;
+    }
+    text_.clear();
+    return write_out();
+}
+
+Status ExportOutput::write_out() {
+    std::string_view left = out_;
     while (!left.empty()) {
         const ssize_t written = ::write(file_, left.data(), left.size());
         if (written < 0 && errno == EINTR) continue;
-        if (written < 0) {
-            return Error(ErrorCode::kUnavailable,
-                         "cannot write '" + path_ + "': " + std::strerror(errno));
-        }
+        if (written < 0) return failed("write");
         left.remove_prefix(static_cast<std::size_t>(written));
     }
-    bytes_ += buffer_.size();
-    buffer_.clear();
+    position_.file_size += out_.size();
+    out_.clear();
     return {};
 }
 
-Status ExportOutput::sync() {
-    if (!is_file_ || ::fdatasync(file_) == 0) return {};
-    return Error(ErrorCode::kUnavailable, "cannot sync '" + path_ + "': " + std::strerror(errno));
+void ExportOutput::end_piece() {
+    if (compressor_ != nullptr) compressor_->end(out_);
+    piece_started_ = false;
 }
 
-Status ExportOutput::finish() {
-    if (format_ == ExportFormat::kJson) buffer_ += items_ == 0 ? "]\n" : "\n]\n";
+Status ExportOutput::sync() {
     TRY(write());
-    return sync();
+    if (piece_started_) {
+        end_piece();
+        TRY(write_out());
+    }
+    if (!is_file_ || ::fdatasync(file_) == 0) return {};
+    return failed("sync");
+}
+
+Status ExportOutput::end_file() {
+    if (options_.format == ExportFormat::kJson) {
+        append(position_.file_items == 0 ? "]\n" : "\n]\n");
+    }
+    TRY(write());
+    // Nothing, compressed, is something.
+    if (position_.file_size == 0 && !piece_started_) {
+        end_piece();
+        TRY(write_out());
+    }
+    TRY(sync());
+    if (is_file_) {
+        ::close(file_);
+        file_ = -1;
+    }
+    return {};
+}
+
+Status ExportOutput::finish() { return end_file(); }
+
+Error ExportOutput::failed(const std::string& to) const {
+    const std::string reason = std::strerror(errno);
+    return Error(ErrorCode::kUnavailable, "cannot " + to + " '" + current_file() + "': " + reason);
 }
 
 }  // namespace orrery::tools

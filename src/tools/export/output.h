@@ -1,58 +1,98 @@
-// The file, or standard output, that an export writes to.
+// The file, the numbered files or standard output that an export writes to.
 
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
 
 #include "base/result.h"
+#include "tools/export/compression.h"
 
 namespace orrery::tools {
 
 enum class ExportFormat : std::uint8_t {
     kJson,       // one array
     kJsonLines,  // an item per line
+    kCsv,
+    kTsv,
 };
 
-// Appends the item, without what the server adds to items (_rid, _ts ...) unless that is wanted.
-// `item` is validated and minified.
-void append_item(std::string& out, std::string_view item, bool system_properties);
+inline char delimiter_of(ExportFormat format) { return format == ExportFormat::kTsv ? '\t' : ','; }
+inline bool has_columns(ExportFormat format) {
+    return format == ExportFormat::kCsv || format == ExportFormat::kTsv;
+}
+
+struct OutputOptions {
+    ExportFormat format = ExportFormat::kJsonLines;
+    Compression compression = Compression::kNone;
+    std::string header = {};  // the first line of each CSV file
+    // Limits of a file, after which the next one begins; 0: none. Bytes are those of the text
+    // before compression. One item may be larger.
+    std::uint64_t split_items = 0;
+    std::uint64_t split_bytes = 0;
+
+    bool splits() const { return split_items > 0 || split_bytes > 0; }
+};
+
+// How much has been written.
+struct OutputPosition {
+    std::uint64_t items = 0;
+    std::uint64_t bytes = 0;  // of text, in all files
+    std::uint64_t file = 1;   // the number of the current one
+    std::uint64_t file_items = 0;
+    std::uint64_t file_bytes = 0;  // of text
+    std::uint64_t file_size = 0;   // on disk
+
+    bool operator==(const OutputPosition&) const = default;
+};
 
 // For use by one thread.
 class ExportOutput {
 public:
     static constexpr std::string_view kStandardOutput = "-";
 
-    explicit ExportOutput(ExportFormat format) : format_(format) {}
+    explicit ExportOutput(OutputOptions options);
     ExportOutput(const ExportOutput&) = delete;
     ExportOutput& operator=(const ExportOutput&) = delete;
     ~ExportOutput();
 
-    // Creates the file. kConflict if there is one, unless it may be overwritten.
+    // Creates the first file. kConflict if there is one, unless it may be overwritten.
     Status create(const std::string& path, bool overwrite);
-    // Opens a file that create() has made and cuts off what was written after this state.
-    Status reopen(const std::string& path, std::uint64_t items, std::uint64_t bytes);
+    // Opens files that create() and add() have made, and cuts off what was written after this
+    // position.
+    Status reopen(const std::string& path, const OutputPosition& position);
 
-    // Buffers items; write() writes them.
-    void add(std::string_view item);
+    // Buffers an item, after the end of the current file if it is full; write() writes them.
+    Status add(std::string_view item);
     Status write();
-    // What has been written is on disk when it returns.
+    // What has been added is on disk when it returns, and the position is one for reopen().
     Status sync();
     // Ends the text, and makes sure it is on disk.
     Status finish();
 
-    std::uint64_t items() const { return items_; }
-    std::uint64_t bytes() const { return bytes_; }
+    const OutputPosition& position() const { return position_; }
 
 private:
-    const ExportFormat format_;
+    std::string current_file() const;
+    Status open_new(int flags);
+    Status end_file();
+    bool is_full(std::size_t more) const;
+    void append(std::string_view text);
+    void end_piece();
+    Status write_out();
+    Error failed(const std::string& to) const;
+
+    const OutputOptions options_;
+    const std::unique_ptr<Compressor> compressor_;
     int file_ = -1;
     bool is_file_ = false;  // rather than a pipe or a terminal
     std::string path_;
-    std::string buffer_;
-    std::uint64_t items_ = 0;
-    std::uint64_t bytes_ = 0;
+    std::string text_;            // not compressed yet, if it is to be
+    std::string out_;             // to be written
+    bool piece_started_ = false;  // of compressed data
+    OutputPosition position_;
 };
 
 }  // namespace orrery::tools

@@ -55,8 +55,16 @@ std::string ExportPlan::text() const {
     }
     Value::Object out;
     out.push_back({"purpose", purpose});
-    out.push_back({"items", static_cast<std::int64_t>(items)});
-    out.push_back({"bytes", static_cast<std::int64_t>(bytes)});
+    const auto add_number = [&](const char* name, std::uint64_t number) {
+        out.push_back({name, static_cast<std::int64_t>(number)});
+    };
+    add_number("items", output.items);
+    add_number("bytes", output.bytes);
+    add_number("file", output.file);
+    add_number("fileItems", output.file_items);
+    add_number("fileBytes", output.file_bytes);
+    add_number("fileSize", output.file_size);
+    add_number("incompleteItems", incomplete_items);
     out.push_back({"tasks", std::move(list)});
     return Value(std::move(out)).text();
 }
@@ -65,8 +73,13 @@ Result<ExportPlan> ExportPlan::parse(std::string_view text) {
     const Value value = TRY(Value::parse(text));
     ExportPlan out;
     out.purpose = TRY(string_at(value, "purpose"));
-    out.items = TRY(number_at(value, "items"));
-    out.bytes = TRY(number_at(value, "bytes"));
+    out.output = {.items = TRY(number_at(value, "items")),
+                  .bytes = TRY(number_at(value, "bytes")),
+                  .file = TRY(number_at(value, "file")),
+                  .file_items = TRY(number_at(value, "fileItems")),
+                  .file_bytes = TRY(number_at(value, "fileBytes")),
+                  .file_size = TRY(number_at(value, "fileSize"))};
+    out.incomplete_items = TRY(number_at(value, "incompleteItems"));
     const Value* const tasks = value.find("tasks");
     if (tasks == nullptr || !tasks->is_array()) return not_a_plan();
     for (const Value& task : tasks->array()) {

@@ -11,13 +11,14 @@
 
 #include "base/result.h"
 #include "client/pages.h"
+#include "tools/export/output.h"
 
 namespace orrery::tools {
 
 // A part of the export that is read page after page.
 struct ExportTask {
     std::optional<client::Range> range;  // of the hash space; nothing: all of it
-    std::string continuation;            // empty: from the beginning
+    std::string continuation;            // or position in the change feed; empty: the beginning
     bool done = false;
 
     bool operator==(const ExportTask&) const = default;
@@ -28,8 +29,9 @@ struct ExportPlan {
     std::string purpose;
     std::vector<ExportTask> tasks;
     // What the tasks have written so far.
-    std::uint64_t items = 0;
-    std::uint64_t bytes = 0;
+    OutputPosition output;
+    // Items of which the output lacks values that have no column.
+    std::uint64_t incomplete_items = 0;
 
     bool operator==(const ExportPlan&) const = default;
 

@@ -76,60 +76,55 @@ Result<Columns> Columns::parse(const std::vector<std::string>& header) {
 Status Columns::add(const ColumnPath& path, const std::string& name, std::size_t column) {
     std::size_t node = 0;
     for (const auto& step : path) {
-        node = TRY(child(node, step, name));
+        node = child(node, step, name);
     }
     Node& leaf = nodes_[node];
     if (leaf.column != kNone) return bad_column(name, "is there twice");
-    if (!leaf.members.empty() || !leaf.elements.empty()) {
-        return bad_column(name, "is also an object or array of other columns");
-    }
     leaf.column = column;
     return {};
 }
 
-Result<std::size_t> Columns::child(std::size_t parent,
-                                   const ColumnPath::value_type& step,
-                                   const std::string& name) {
-    const bool array = std::holds_alternative<std::size_t>(step);
-    Node& node = nodes_[parent];
-    const bool used = !node.members.empty() || !node.elements.empty();
-    if (node.column != kNone || (used && node.array != array)) {
-        return bad_column(name, "is inside another column that is not such an object or array");
-    }
+std::size_t Columns::child(std::size_t parent,
+                           const ColumnPath::value_type& step,
+                           const std::string& name) {
     const auto [found, added] = children_.try_emplace({parent, step}, nodes_.size());
     if (!added) return found->second;
-    node.array = array;
-    if (array) {
+    Node& node = nodes_[parent];
+    if (std::holds_alternative<std::size_t>(step)) {
         node.elements.emplace_back(std::get<std::size_t>(step), found->second);
         std::sort(node.elements.begin(), node.elements.end());
     } else {
         node.members.emplace_back(std::get<std::string>(step), found->second);
     }
-    nodes_.emplace_back();  // the last, as it moves the nodes
+    nodes_.emplace_back().first_column = name;  // the last, as it moves the nodes
     return found->second;
 }
 
-json::Value Columns::item(std::vector<std::optional<json::Value>> cells) const {
-    auto out = build(0, cells);
+Result<json::Value> Columns::item(std::vector<std::optional<json::Value>> cells) const {
+    auto out = TRY(build(0, cells));
     return out ? *std::move(out) : json::Value(json::Value::Object{});
 }
 
-std::optional<json::Value> Columns::build(std::size_t number,
-                                          std::vector<std::optional<json::Value>>& cells) const {
+Result<std::optional<json::Value>> Columns::build(
+    std::size_t number, std::vector<std::optional<json::Value>>& cells) const {
     const Node& node = nodes_[number];
-    if (node.column != kNone) return std::move(cells[node.column]);
-    if (node.array) {
-        json::Value::Array elements;
-        for (const auto& [position, child] : node.elements) {
-            if (auto value = build(child, cells)) elements.push_back(*std::move(value));
-        }
-        return elements.empty() ? std::nullopt : std::optional<json::Value>(std::move(elements));
+    std::optional<json::Value> out;
+    if (node.column != kNone) out = std::move(cells[node.column]);
+    json::Value::Array elements;
+    for (const auto& [position, child] : node.elements) {
+        if (auto value = TRY(build(child, cells))) elements.push_back(*std::move(value));
     }
     json::Value::Object members;
     for (const auto& [name, child] : node.members) {
-        if (auto value = build(child, cells)) members.push_back({name, *std::move(value)});
+        if (auto value = TRY(build(child, cells))) members.push_back({name, *std::move(value)});
     }
-    return members.empty() ? std::nullopt : std::optional<json::Value>(std::move(members));
+    const int kinds = int{out.has_value()} + int{!elements.empty()} + int{!members.empty()};
+    if (kinds > 1) {
+        return bad_column(node.first_column, "and another one make one property of two kinds");
+    }
+    if (!elements.empty()) out = std::move(elements);
+    if (!members.empty()) out = std::move(members);
+    return out;
 }
 
 }  // namespace orrery::tools

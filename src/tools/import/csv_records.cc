@@ -133,17 +133,23 @@ public:
         }
         std::vector<std::optional<json::Value>> values;
         values.reserve(expected);
-        for (Cell& cell : row->cells) {
-            values.push_back(value_of(std::move(cell), columns_.is_id(values.size())));
+        for (const Cell& cell : row->cells) {
+            values.push_back(value_of(cell, columns_.is_id(values.size())));
         }
-        out.text = columns_.item(std::move(values)).text();
+        auto item = columns_.item(std::move(values));
+        if (item) {
+            out.text = item->text();
+        } else {
+            out.problem = item.error().message();
+            out.text = plain_text(*row);
+        }
         return std::optional(std::move(out));
     }
 
 private:
     // An unquoted cell that is a number, true, false, null, [] or {} is that.
-    std::optional<json::Value> value_of(Cell cell, bool is_id) const {
-        std::string& text = cell.text;
+    std::optional<json::Value> value_of(const Cell& cell, bool is_id) const {
+        const std::string& text = cell.text;
         if (text.empty() && !cell.quoted) return std::nullopt;
         if (!cell.quoted && !is_id && !options_.plain_strings) {
             const bool number = json::number_length(text) == text.size();
@@ -152,7 +158,7 @@ private:
                 return json::Value::parse(text).take();
             }
         }
-        return json::Value(std::move(text));
+        return json::Value(text);
     }
 
     std::string plain_text(const Row& row) const {
