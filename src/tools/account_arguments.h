@@ -2,6 +2,9 @@
 
 #pragma once
 
+#include <string>
+#include <utility>
+
 #include "cli/command.h"
 #include "client/account.h"
 
@@ -9,6 +12,10 @@ namespace orrery::tools {
 
 class AccountArguments {
 public:
+    // With "to-", the options are --to-endpoint and so on.
+    explicit AccountArguments(std::string prefix = {}, std::string group = "Server")
+        : prefix_(std::move(prefix)), group_(std::move(group)) {}
+
     void declare(CLI::App& app);
 
     // What is wrong with the options, if anything; afterwards account() is the one they name.
@@ -24,7 +31,12 @@ public:
                !options_.connection_string.empty();
     }
 
+    // Whether any of them is given.
+    bool given() const;
+
 private:
+    const std::string prefix_;
+    const std::string group_;
     client::AccountOptions options_;
     client::Account account_;
 };

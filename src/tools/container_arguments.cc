@@ -33,18 +33,26 @@ void ContainerArguments::declare(CLI::App& app, bool required) {
         ->group(kGroup);
 }
 
-std::string ContainerArguments::check() {
+std::string ContainerArguments::check(bool like_another) {
     if (choice_.database.empty()) return "--database is required";
     if (choice_.container.empty()) return "--container is required";
-    choice_.partition_key = cli::split_list(partition_key_);
-    if (choice_.create && choice_.partition_key.empty()) return "--create needs --partition-key";
-    for (const std::string& path : choice_.partition_key) {
+    if (choice_.create && partition_key_.empty() && !like_another) {
+        return "--create needs --partition-key";
+    }
+    return read_definition(partition_key_, indexing_policy_, choice_);
+}
+
+std::string read_definition(const std::string& partition_key,
+                            const std::string& indexing_policy,
+                            ContainerChoice& choice) {
+    choice.partition_key = cli::split_list(partition_key);
+    for (const std::string& path : choice.partition_key) {
         if (!json::parse_path(path)) return "--partition-key: '" + path + "' is not a path";
     }
-    if (!indexing_policy_.empty()) {
-        auto policy = read_policy(indexing_policy_);
+    if (!indexing_policy.empty()) {
+        auto policy = read_policy(indexing_policy);
         if (!policy) return "--indexing-policy: " + policy.error().message();
-        choice_.indexing_policy = *std::move(policy);
+        choice.indexing_policy = *std::move(policy);
     }
     return {};
 }

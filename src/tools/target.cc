@@ -1,5 +1,11 @@
 #include "tools/target.h"
 
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+#include "model/item_body.h"
+
 namespace orrery::tools {
 
 namespace {
@@ -7,21 +13,37 @@ namespace {
 using client::Path;
 using json::Value;
 
+// What a definition has that the server gives to a container, besides system properties.
+constexpr std::array<std::string_view, 7> kServerProperties = {
+    "_docs", "_sprocs", "_triggers", "_udfs", "_conflicts", "statistics", "selfLink"};
+
+bool is_from_server(std::string_view name) {
+    return model::is_system_property(name) ||
+           std::find(kServerProperties.begin(), kServerProperties.end(), name) !=
+               kServerProperties.end();
+}
+
 Value definition_of(const ContainerChoice& choice) {
-    Value::Array paths;
-    for (const std::string& path : choice.partition_key) {
-        paths.emplace_back(path);
+    Value out = Value::Object{{"id", choice.container}};
+    if (choice.like.is_object()) {
+        for (const Value::Member& member : choice.like.object()) {
+            if (member.name != "id" && !is_from_server(member.name)) {
+                out.set(member.name, member.value);
+            }
+        }
     }
-    Value::Object key;
-    key.push_back({"kind", paths.size() > 1 ? "MultiHash" : "Hash"});
-    key.push_back({"paths", std::move(paths)});
-    key.push_back({"version", 2});
-    Value::Object out;
-    out.push_back({"id", choice.container});
-    out.push_back({"partitionKey", std::move(key)});
-    if (!choice.indexing_policy.is_null()) {
-        out.push_back({"indexingPolicy", choice.indexing_policy});
+    if (!choice.partition_key.empty()) {
+        Value::Array paths;
+        for (const std::string& path : choice.partition_key) {
+            paths.emplace_back(path);
+        }
+        Value::Object key;
+        key.push_back({"kind", paths.size() > 1 ? "MultiHash" : "Hash"});
+        key.push_back({"paths", std::move(paths)});
+        key.push_back({"version", 2});
+        out.set("partitionKey", std::move(key));
     }
+    if (!choice.indexing_policy.is_null()) out.set("indexingPolicy", choice.indexing_policy);
     return out;
 }
 

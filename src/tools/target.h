@@ -20,6 +20,7 @@ struct ContainerChoice {
     std::vector<std::string> partition_key = {};
     std::int64_t throughput = 0;       // 0: the server's default
     json::Value indexing_policy = {};  // null: the server's default
+    json::Value like = {};             // null, or a container's definition, which these change
 };
 
 struct Target {

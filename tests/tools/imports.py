@@ -202,6 +202,37 @@ def creates_container(world: World) -> str:
     return "hierarchical key, throughput, indexing policy"
 
 
+def another_container(world: World) -> str:
+    """Of the same server with mapping, and of another server with its definition."""
+    lines = generate(2500, seed=11)
+    load(world, *CREATE, world.write("a.jsonl", "\n".join(lines)))
+    near = World(world.binary, world.server, world.scratch)
+    report = load(near, "--from-container", world.container, "--create", "--id", "pk", "--mode", "create",
+                  "--dry-run", code=1)
+    expect(report["inputs"] == [{"source": f"{DATABASE}/{world.container}", "format": "container",
+                                 "compression": "none"}], f"{report}")
+    report = load(near, "--from-container", world.container, *CREATE, "--errors", "failed")
+    expect(report["loaded"] == 2500 and not list(near.directory.glob("*checkpoint*")), f"{report}")
+    expect_items(near, lines)
+    with Server(world.binary, world.scratch / "far", "--ephemeral", "--partitions", "2").wait_until_ready() as server:
+        far = world.at(server)
+        load(far, "--create", "--from-endpoint", f"http://127.0.0.1:{world.server.port}/",
+             "--from-container", world.container)
+        expect_items(far, lines)
+        with far.client() as client:
+            made = client.request("GET", far.link).json()
+        expect(made["partitionKey"]["paths"] == ["/pk"], f"{made}")
+        server.stop()
+    near.run("import", "--from-container", near.container, code=2)
+    near.run("import", "--from-container", "missing", code=1)
+    near.run("import", "--from-container", world.container, "--checkpoint", "x", code=2)
+    near.run("import", "--from-container", world.container, "--format", "csv", code=2)
+    near.run("import", "--from-container", world.container, near.path("failed"), code=2)
+    near.run("import", "--from-database", DATABASE, near.path("failed"), code=2)
+    near.run("import", "--from-container", world.container, "--from-key", "d3Jvbmc=", code=2)
+    return "2 servers"
+
+
 def wrong_use(world: World) -> str:
     file = world.write("a.jsonl", '{"id":"1","pk":1}')
     world.run("import", file, code=1)  # no such container
@@ -427,6 +458,7 @@ CHECKS = {
     "modes": modes,
     "dry run": dry_run,
     "creates the container": creates_container,
+    "another container": another_container,
     "wrong use": wrong_use,
     "large items": large_items,
     "many requests": many_requests,

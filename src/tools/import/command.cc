@@ -19,14 +19,17 @@ const cli::Choices<FormatChoice> kFormats = {{"auto", FormatChoice::kDetect},
 const cli::Choices<ImportMode> kModes = {
     {"upsert", ImportMode::kUpsert}, {"create", ImportMode::kCreate}, {"skip", ImportMode::kSkip}};
 
+constexpr const char* kSourceGroup = "Another container as input (default: on the same server)";
+
 class ImportCommand final : public cli::Command {
 public:
     std::string name() const override { return "import"; }
     std::string summary() const override { return "load items from files into a container"; }
     std::string description() const override {
         return "Loads items from JSON, JSON lines, CSV, TSV and mongoexport files, also gzip or "
-               "zstd, or from standard input (-). An import that was interrupted or killed goes on "
-               "where it was when the same command is given again.";
+               "zstd, from standard input (-), or from another container. An import of files that "
+               "was interrupted or killed goes on where it was when the same command is given "
+               "again.";
     }
     std::vector<cli::Example> examples() const override {
         return {
@@ -37,6 +40,9 @@ public:
              "See what would be loaded and what would fail"},
             {"orrery import --database shop --container orders --errors failed.jsonl *.jsonl",
              "Load many files and keep what the server refuses"},
+            {"orrery import --database test --container orders --create --from-database shop "
+             "--from-container orders --from-connection-string \"$LIVE\"",
+             "Copy the items of a container of another account"},
         };
     }
     void declare(CLI::App& app) override;
@@ -45,9 +51,15 @@ public:
 
 private:
     void declare_items(CLI::App& app);
+    void declare_source(CLI::App& app);
+    std::string check_checkpoint();
+    std::string check_source();
     std::string check_rules();
 
     AccountArguments account_;
+    AccountArguments from_account_{"from-", kSourceGroup};
+    std::string from_database_;
+    std::string from_container_;
     ContainerArguments container_;
     ImportOptions options_;
     std::string id_;
@@ -57,11 +69,10 @@ private:
 };
 
 void ImportCommand::declare(CLI::App& app) {
-    app.add_option("files", options_.inputs, "Files to load; - is standard input")
-        ->required()
-        ->take_all();
+    app.add_option("files", options_.inputs, "Files to load; - is standard input")->take_all();
     container_.declare(app);
     declare_items(app);
+    declare_source(app);
     cli::add(app, "parallel", options_.parallel, "Requests at a time")
         ->check(CLI::Range(1U, kParallelMax));
     app.add_flag("--dry-run", options_.dry_run, "Read and check everything, send nothing");
@@ -96,18 +107,67 @@ void ImportCommand::declare_items(CLI::App& app) {
         ->group(kGroup);
 }
 
+void ImportCommand::declare_source(CLI::App& app) {
+    cli::add(app, "from-container", from_container_, "Its name")->group(kSourceGroup);
+    cli::add(app, "from-database", from_database_, "Its database (default: that of the target)")
+        ->group(kSourceGroup);
+    from_account_.declare(app);
+}
+
 std::string ImportCommand::check() {
     if (std::string problem = account_.check(); !problem.empty()) return problem;
     options_.account = account_.account();
-    if (std::string problem = container_.check(); !problem.empty()) return problem;
+    if (std::string problem = container_.check(!from_container_.empty()); !problem.empty()) {
+        return problem;
+    }
     options_.target = container_.choice();
+    for (const auto check : {&ImportCommand::check_source,
+                             &ImportCommand::check_checkpoint,
+                             &ImportCommand::check_rules}) {
+        if (std::string problem = (this->*check)(); !problem.empty()) return problem;
+    }
+    return {};
+}
+
+std::string ImportCommand::check_source() {
+    const bool names_source = !from_container_.empty();
+    if (names_source != options_.inputs.empty()) return "give files, or --from-container";
+    if (!names_source) {
+        const bool other = from_account_.given() || !from_database_.empty();
+        return other ? "--from-… options need --from-container" : "";
+    }
+    if (options_.format != FormatChoice::kDetect || options_.plain_strings) {
+        return "--format and --strings are for files";
+    }
+    ContainerSource from{
+        .account = options_.account, .database = from_database_, .container = from_container_};
+    if (from.database.empty()) from.database = options_.target.database;
+    if (from_account_.given()) {
+        if (!from_account_.names_server()) return "the options of the source need --from-endpoint";
+        if (std::string problem = from_account_.check(); !problem.empty()) return problem;
+        from.account = from_account_.account();
+    }
+    const bool same = from.account.endpoint.shown() == options_.account.endpoint.shown() &&
+                      from.database == options_.target.database &&
+                      from.container == options_.target.container;
+    if (same) return "the target is the source";
+    options_.inputs = {from.database + "/" + from.container};
+    options_.from = std::move(from);
+    return {};
+}
+
+std::string ImportCommand::check_checkpoint() {
+    // The items of a container have no lasting order, so there is no position to go on from.
+    if (options_.from) {
+        return options_.checkpoint_file.empty() ? "" : "--checkpoint is for files";
+    }
     const std::string& first = options_.inputs.front();
     if (no_checkpoint_) {
         if (!options_.checkpoint_file.empty()) return "give --checkpoint or --no-checkpoint";
     } else if (options_.checkpoint_file.empty() && first != "-") {
         options_.checkpoint_file = first + ".import-checkpoint";
     }
-    return check_rules();
+    return {};
 }
 
 std::string ImportCommand::check_rules() {

@@ -74,6 +74,8 @@ std::string name_of(const Format& format) {
             return "csv";
         case Layout::kTsv:
             return "tsv";
+        case Layout::kContainer:
+            return "container";
         case Layout::kLines:
             return format.mongo ? "mongo (jsonl)" : "jsonl";
         default:

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "client/account.h"
+#include "client/path.h"
 #include "tools/import/item_builder.h"
 #include "tools/import/records.h"
 #include "tools/target.h"
@@ -21,12 +22,22 @@ enum class ImportMode : std::uint8_t {
     kSkip,    // it stays, and is counted
 };
 
+// A container whose items are the input.
+struct ContainerSource {
+    client::Account account;
+    std::string database;
+    std::string container;
+
+    client::Path path() const { return client::container_path(database, container); }
+};
+
 enum class FormatChoice : std::uint8_t { kDetect, kJson, kLines, kCsv, kTsv, kMongo };
 
 struct ImportOptions {
     client::Account account;
     ContainerChoice target;
-    std::vector<std::string> inputs;  // paths; "-" is standard input
+    std::vector<std::string> inputs;      // paths; "-" is standard input
+    std::optional<ContainerSource> from;  // then the only input is its name
     FormatChoice format = FormatChoice::kDetect;
     bool plain_strings = false;
     ItemRules rules;

@@ -48,9 +48,11 @@ Result<ImportReport> Importer::run() {
 }
 
 Status Importer::prepare() {
-    counts_.total = TRY(measure_inputs(options_.inputs));
-    TRY(check_outputs(options_));
-    Target target = TRY(open_target(client_, options_.target, options_.dry_run));
+    if (!options_.from) {
+        counts_.total = TRY(measure_inputs(options_.inputs));
+        TRY(check_outputs(options_));
+    }
+    Target target = TRY(open_target(client_, TRY(target_choice()), options_.dry_run));
     const std::size_t keys = options_.rules.key_from.size();
     if (keys > 0 && keys != target.definition.partition_key.paths.size()) {
         return Error(ErrorCode::kBadRequest,
@@ -80,6 +82,15 @@ Status Importer::prepare() {
                              .interrupted = interrupted_,
                              .stopped = stopped_});
     return {};
+}
+
+// Copied from another container, the target is like that unless the options say otherwise.
+Result<ContainerChoice> Importer::target_choice() {
+    ContainerChoice out = options_.target;
+    if (!options_.from) return out;
+    client::Client client(options_.from->account, clock_, {}, &interrupted_);
+    out.like = TRY(client.read(options_.from->path()));
+    return out;
 }
 
 void Importer::start_senders() {
@@ -131,22 +142,22 @@ Status Importer::read_records(std::size_t number) {
     line_ = 0;
     const SourceOptions source{.ended = [this] { return ended(); },
                                .before_waiting = [this] { outbox_.flush(); }};
-    Input input = TRY(open_input(options_.inputs[number], options_, source));
+    Input input = TRY(open_input(options_.inputs[number], options_, source, interrupted_));
     inputs_.push_back(input.report);
     const Position start = ledger_->start();
     const std::uint64_t known = start.source == number ? start.records : 0;
     std::uint64_t records = 0;
     while (!ended()) {
-        line_ = input.text->line();
+        line_ = input.line();
         auto record = TRY(input.records->next());
         if (!record) break;
         if (++records <= known) continue;
         Settled settled{.after = {.source = number, .records = records},
                         .line = record->line,
-                        .consumed = consumed_ + *input.source.consumed};
+                        .consumed = consumed_ + input.consumed()};
         take(*std::move(record), std::move(settled), input.report.format.mongo);
     }
-    consumed_ += *input.source.consumed;
+    consumed_ += input.consumed();
     return {};
 }
 

@@ -37,6 +37,7 @@ public:
 
 private:
     Status prepare();
+    Result<ContainerChoice> target_choice();
     void start_senders();
     void read_inputs();
     void read_input(std::size_t number);

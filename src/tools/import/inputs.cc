@@ -8,6 +8,7 @@
 
 #include "base/bytes.h"
 #include "base/hash.h"
+#include "tools/import/container_records.h"
 
 namespace orrery::tools {
 
@@ -142,8 +143,14 @@ std::string name_import(const ImportOptions& options, const std::string& contain
 
 Result<Input> open_input(const std::string& path,
                          const ImportOptions& options,
-                         const SourceOptions& source) {
+                         const SourceOptions& source,
+                         const std::atomic<bool>& interrupted) {
     Input out;
+    if (options.from) {
+        out.records = read_container(*options.from, source, interrupted);
+        out.report = {.source = path, .format = {.layout = Layout::kContainer}};
+        return out;
+    }
     out.source = TRY(open_source(path, source));
     out.text = std::make_unique<TextCursor>(*out.source.bytes);
     const Format format = TRY(choose_format(path, options.format, *out.text));

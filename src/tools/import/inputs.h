@@ -2,6 +2,7 @@
 
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -27,13 +28,19 @@ std::string name_import(const ImportOptions& options, const std::string& contain
 
 // An input that has been opened, and what it turned out to be.
 struct Input {
-    OpenedSource source;
+    OpenedSource source;  // of a file, and so is the text
     std::unique_ptr<TextCursor> text;
     std::unique_ptr<Records> records;
     InputReport report;
+
+    std::uint64_t line() const { return text ? text->line() : 0; }
+    // Bytes that have been read of the file.
+    std::uint64_t consumed() const { return source.consumed != nullptr ? *source.consumed : 0; }
 };
+// `interrupted` must outlive the input.
 Result<Input> open_input(const std::string& path,
                          const ImportOptions& options,
-                         const SourceOptions& source);
+                         const SourceOptions& source,
+                         const std::atomic<bool>& interrupted);
 
 }  // namespace orrery::tools

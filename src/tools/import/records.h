@@ -38,6 +38,7 @@ enum class Layout : std::uint8_t {
     kLines,  // one JSON value a line
     kCsv,
     kTsv,
+    kContainer,  // no text: the items of another container
 };
 
 struct Format {
