@@ -91,6 +91,7 @@ STEPS = {step.name: step for step in [
     on_release("program", "python3 tests/tools/program.py"),
     on_release("export", "python3 tests/tools/export.py"),
     on_release("import", "python3 tests/tools/run.py"),
+    on_release("migrate", "python3 tests/tools/migrate.py"),
     on_release("bench", "python3 tests/tools/bench.py"),
     on_release("shell", "python3 tests/tools/shell.py"),
     on_release("doctor", "python3 tests/tools/doctor.py"),
@@ -110,8 +111,8 @@ GROUPS = {
     "check": ["format", "layout", "build-dev", "unit-dev", "golden-dev"],
     # In this order as far as dependencies allow: each build runs during the tests of the previous one.
     "test": ["format", "layout", "build-release", "crash", "build-asan", "sdk", "golden",
-             "upgrade", "packages", "program", "doctor", "export", "import", "bench", "shell", "backup", "binary",
-             "metrics", "access",
+             "upgrade", "packages", "program", "doctor", "export", "import", "migrate", "bench", "shell", "backup",
+             "binary", "metrics", "access",
              "isolation", "splits", "isolation-splits", "changefeed", "consistency", "throttling", "modelling", "differential",
              "build-tsan", "unit-asan", "golden-asan",
              "sdk-asan", "crash-asan", "isolation-asan", "disk", "unit-tsan", "golden-tsan", "sdk-tsan", "clang-tidy",

@@ -11,6 +11,7 @@ namespace orrery::tools {
 std::unique_ptr<cli::Command> make_bench();
 std::unique_ptr<cli::Command> make_export();
 std::unique_ptr<cli::Command> make_import();
+std::unique_ptr<cli::Command> make_migrate();
 std::unique_ptr<cli::Command> make_shell();
 
 }  // namespace orrery::tools

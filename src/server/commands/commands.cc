@@ -10,6 +10,7 @@ cli::Commands all_commands() {
     out.push_back(std::make_unique<ServeCommand>());
     out.push_back(tools::make_export());
     out.push_back(tools::make_import());
+    out.push_back(tools::make_migrate());
     out.push_back(tools::make_bench());
     out.push_back(tools::make_shell());
     out.push_back(make_backup());
