@@ -223,8 +223,9 @@ std::string_view name_of(SystemProperty property) {
 }
 
 bool is_system_property(std::string_view name) {
-    return std::find(std::begin(kSystemNames), std::end(kSystemNames), name) !=
-           std::end(kSystemNames);
+    return name.starts_with('_') &&
+           std::find(std::begin(kSystemNames), std::end(kSystemNames), name) !=
+               std::end(kSystemNames);
 }
 
 Result<ItemBody> parse_item_body(std::string_view text, const ItemPaths& paths) {

@@ -8,6 +8,7 @@
 
 #include "base/files.h"
 #include "client/changes.h"
+#include "tools/export/pages_ahead.h"
 
 namespace orrery::tools {
 
@@ -76,13 +77,17 @@ Status Exporter::read(ExportTask& task, client::Client& client) {
         source_.query ? client::Pages(client, source_.items, *source_.query, std::move(selection))
                       : client::Pages(client, source_.items, std::move(selection));
     pages.resume(task.continuation);
+    PagesAhead ahead([&pages] {
+        auto page = pages.next();
+        return PagesAhead::Fetched{.page = std::move(page), .position = pages.continuation()};
+    });
     while (!stopping()) {
-        const auto page = pages.next();
+        const auto [page, position] = ahead.next();
         // Nobody waits for the answer any more.
         if (!page && interrupted_) return {};
         if (!page) return page.error().copy();
         if (!*page) return {};
-        TRY(write_page(task, **page, pages.continuation()));
+        TRY(write_page(task, **page, position));
     }
     return {};
 }
@@ -92,17 +97,21 @@ Status Exporter::follow(ExportTask& task, client::Client& client) {
     selection.range = task.range;
     client::Changes changes(client, source_.items, std::move(selection));
     changes.resume(task.continuation);
+    PagesAhead ahead([&changes] {
+        auto page = changes.next();
+        return PagesAhead::Fetched{.page = std::move(page), .position = changes.position()};
+    });
     while (!stopping()) {
-        const auto page = changes.next();
+        const auto [page, position] = ahead.next();
         if (!page && interrupted_) return {};
         if (!page) return page.error().copy();
         if (!*page) {
             const std::lock_guard lock(mutex_);
-            task.continuation = changes.position();
+            task.continuation = position;
             task.done = true;
             return {};
         }
-        TRY(write_page(task, **page, changes.position()));
+        TRY(write_page(task, **page, position));
     }
     return {};
 }
@@ -132,10 +141,14 @@ Status Exporter::write_page(ExportTask& task,
 }
 
 Status Exporter::write_checkpoint() {
-    const std::lock_guard lock(mutex_);
-    TRY(output_.sync());
+    std::unique_lock lock(mutex_);
+    const WrittenFile written = TRY(output_.checkpoint());
     plan_.output = output_.position();
-    return write_private_file(checkpoint_, plan_.text());
+    const std::string plan = plan_.text();
+    // Others go on writing while the disk works.
+    lock.unlock();
+    TRY(written.sync());
+    return write_private_file(checkpoint_, plan);
 }
 
 void Exporter::keep_checkpoints() {

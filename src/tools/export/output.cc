@@ -14,7 +14,21 @@ namespace {
 
 constexpr std::size_t kJsonEndBytes = 3;  // of an array: "\n]\n"
 
+Error cannot(const std::string& do_this, const std::string& file) {
+    const std::string reason = std::strerror(errno);
+    return Error(ErrorCode::kUnavailable, "cannot " + do_this + " '" + file + "': " + reason);
+}
+
 }  // namespace
+
+WrittenFile::~WrittenFile() {
+    if (file_ >= 0) ::close(file_);
+}
+
+Status WrittenFile::sync() const {
+    if (file_ < 0 || ::fdatasync(file_) == 0) return {};
+    return cannot("sync", name_);
+}
 
 ExportOutput::ExportOutput(OutputOptions options)
     : options_(std::move(options)), compressor_(make_compressor(options_.compression)) {}
@@ -136,14 +150,16 @@ void ExportOutput::end_piece() {
     piece_started_ = false;
 }
 
-Status ExportOutput::sync() {
+Result<WrittenFile> ExportOutput::checkpoint() {
     TRY(write());
     if (piece_started_) {
         end_piece();
         TRY(write_out());
     }
-    if (!is_file_ || ::fdatasync(file_) == 0) return {};
-    return failed("sync");
+    if (!is_file_) return WrittenFile(-1, path_);
+    const int file = ::fcntl(file_, F_DUPFD_CLOEXEC, 0);
+    if (file < 0) return failed("sync");
+    return WrittenFile(file, current_file());
 }
 
 Status ExportOutput::end_file() {
@@ -166,9 +182,6 @@ Status ExportOutput::end_file() {
 
 Status ExportOutput::finish() { return end_file(); }
 
-Error ExportOutput::failed(const std::string& to) const {
-    const std::string reason = std::strerror(errno);
-    return Error(ErrorCode::kUnavailable, "cannot " + to + " '" + current_file() + "': " + reason);
-}
+Error ExportOutput::failed(const std::string& to) const { return cannot(to, current_file()); }
 
 }  // namespace orrery::tools

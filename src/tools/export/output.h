@@ -6,6 +6,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "base/result.h"
 #include "tools/export/compression.h"
@@ -48,6 +49,23 @@ struct OutputPosition {
     bool operator==(const OutputPosition&) const = default;
 };
 
+// A file that may have writes that are not on disk yet.
+class WrittenFile {
+public:
+    // Owns the descriptor; -1: there is nothing to sync.
+    WrittenFile(int file, std::string name) : file_(file), name_(std::move(name)) {}
+    WrittenFile(WrittenFile&& other) noexcept
+        : file_(std::exchange(other.file_, -1)), name_(std::move(other.name_)) {}
+    WrittenFile& operator=(WrittenFile&&) = delete;
+    ~WrittenFile();
+
+    Status sync() const;
+
+private:
+    int file_;
+    const std::string name_;
+};
+
 // For use by one thread.
 class ExportOutput {
 public:
@@ -67,8 +85,10 @@ public:
     // Buffers an item, after the end of the current file if it is full; write() writes them.
     Status add(std::string_view item);
     Status write();
-    // What has been added is on disk when it returns, and the position is one for reopen().
-    Status sync();
+    // Writes what has been added. The position is one for reopen() once this file is synced, which
+    // may take long and may be done while more is written.
+    Result<WrittenFile> checkpoint();
+    Status sync() { return TRY(checkpoint()).sync(); }
     // Ends the text, and makes sure it is on disk.
     Status finish();
 
