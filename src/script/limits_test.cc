@@ -70,18 +70,21 @@ TEST_F(LimitsTest, EndlessCodeTimesOut) {
 TEST_F(LimitsTest, AcceptedOperationsCanFinish) {
     constexpr std::chrono::milliseconds kOperation(10);
     ManualClock clock{std::chrono::hours(1)};
-    runtime_ = make_runtime({clock, random_, watchdog_}, {});
+    runtime_.reset();  // a thread can have one
+    const auto runtime = make_runtime({clock, random_, watchdog_}, {});
     host_.on_execute = [&](const Operation&) {
         std::this_thread::sleep_for(kOperation);
         clock.advance(kOperation);
     };
     host_.on_deliver = [&] { clock.advance(kOperation); };
-    const Outcome outcome = run_for(R"(() => {
+    Execution execution;
+    execution.script = script(R"(() => {
         let accepted = 0, done = 0;
         const note = () => { __.response.setBody(++done === accepted); };
         while (__.createDocument(__.getSelfLink(), {n: 1}, note)) accepted++;
-    })",
-                                    std::chrono::milliseconds(1000));
+    })");
+    execution.time_limit = std::chrono::milliseconds(1000);
+    const Outcome outcome = runtime->run(execution, host_);
     ASSERT_TRUE(outcome.status) << outcome.status.error().message();
     EXPECT_EQ(outcome.body, "true");
 }
