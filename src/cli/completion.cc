@@ -29,6 +29,7 @@ std::string joined(const std::vector<std::string>& words) {
 
 std::vector<std::string> names_of(const std::vector<CommandDescription>& commands) {
     std::vector<std::string> out;
+    out.reserve(commands.size());
     for (const CommandDescription& command : commands) {
         out.push_back(command.name);
     }
@@ -89,6 +90,16 @@ std::string zsh_text(const std::string& text) {
     return out;
 }
 
+std::string zsh_option(const OptionDescription& option, const std::string& name) {
+    std::string spec = name + "[" + zsh_text(option.help) + "]";
+    if (!option.choices.empty()) {
+        spec += ":" + option.value + ":(" + joined(option.choices) + ")";
+    } else if (!option.value.empty()) {
+        spec += ":" + option.value + ":_files";
+    }
+    return spec;
+}
+
 std::string zsh(const std::vector<CommandDescription>& commands) {
     std::string list;
     std::string cases;
@@ -97,13 +108,7 @@ std::string zsh(const std::vector<CommandDescription>& commands) {
         cases += fmt::format("    {})\n        _arguments", command.name);
         for (const OptionDescription& option : command.options) {
             for (const std::string& name : option.names) {
-                std::string spec = name + "[" + zsh_text(option.help) + "]";
-                if (!option.choices.empty()) {
-                    spec += ":" + option.value + ":(" + joined(option.choices) + ")";
-                } else if (!option.value.empty()) {
-                    spec += ":" + option.value + ":_files";
-                }
-                cases += " \\\n            " + shell_word(spec);
+                cases += " \\\n            " + shell_word(zsh_option(option, name));
             }
         }
         cases += " \\\n            '*:file:_files'\n        ;;\n";

@@ -20,7 +20,7 @@ public:
     std::string description() const override { return "Shows a back\\slash.\n.And a dot."; }
     std::vector<Example> examples() const override { return {{"orrery sample -x", "Try it"}}; }
     void declare(CLI::App& app) override {
-        add_choice(app, "color", color_, kColors, "red", "Which [color]");
+        add_choice(app, "color", color_, colors_, "red", "Which [color]");
         add(app, "file-size", size_, "How large")->required();
         app.add_flag("-x,--extra", extra_, "More");
         app.add_option("FILE", files_, "What to read");
@@ -28,7 +28,7 @@ public:
     int run() override { return 0; }
 
 private:
-    const Choices<int> kColors = {{"red", 1}, {"green", 2}};
+    const Choices<int> colors_ = {{"red", 1}, {"green", 2}};
     int color_ = 0;
     int size_ = 3;
     bool extra_ = false;

@@ -122,25 +122,27 @@ Result<Response> Client::send(const Request& request) {
         }
         std::chrono::milliseconds wait = backoff;
         Time deadline = start + policy_.total;
+        std::optional<Error> failure;
         if (answer) {
             out.status = answer->status;
             out.charge += number<double>(answer->header("x-ms-request-charge"), 0);
             out.raw = *std::move(answer);
             if (!passes(out.status)) return out;
             wait = wait_of(out.raw, backoff);
-        } else if (answer.error().code() == ErrorCode::kUnavailable) {
-            deadline = start + policy_.unreachable;
-        } else if (answer.error().code() != ErrorCode::kTimeout || !repeatable) {
-            return std::move(answer).take_error();
+        } else {
+            failure = std::move(answer).take_error();
+            const bool unreachable = failure->code() == ErrorCode::kUnavailable;
+            const bool lost = failure->code() == ErrorCode::kTimeout;
+            if (!unreachable && !(lost && repeatable)) return *std::move(failure);
+            if (unreachable) deadline = start + policy_.unreachable;
         }
         backoff = std::min(backoff * 2, kPauseMax);
         if (!pause(wait, deadline)) {
-            if (answer) return out;
-            const Error& error = answer.error();
-            if (error.code() != ErrorCode::kUnavailable) return error.copy();
-            return Error(error.code(), with_advice(error.message()), error.sub_status());
+            if (!failure) return out;
+            if (failure->code() != ErrorCode::kUnavailable) return *std::move(failure);
+            return Error(failure->code(), with_advice(failure->message()), failure->sub_status());
         }
-        if (answer && out.status == 429) ++out.throttled;
+        if (!failure && out.status == 429) ++out.throttled;
     }
 }
 

@@ -62,7 +62,7 @@ private:
     public:
         Admitted(TestServer& server, std::shared_ptr<http::Exchange> exchange)
             : server_(server), exchange_(std::move(exchange)) {}
-        void handle() override { server_.handle(std::move(exchange_)); }
+        void handle() override { server_.handle(exchange_); }
 
     private:
         TestServer& server_;
@@ -75,7 +75,7 @@ private:
         return out;
     }
 
-    void handle(std::shared_ptr<http::Exchange> exchange) {
+    void handle(const std::shared_ptr<http::Exchange>& exchange) {
         const std::lock_guard lock(mutex_);
         received_.push_back(
             {.method = std::string(exchange->method()),

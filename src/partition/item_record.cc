@@ -39,10 +39,11 @@ unsigned char flags_of(const ItemHeader& header) {
 // The first bytes of a record. Those without origin are written by tests only.
 void append_format(std::string& record, const ItemHeader& header) {
     if (!header.origin) {
-        record += header.stamp == 0 ? kPlainWithoutOrigin : kStampedWithoutOrigin;
+        const Format format = header.stamp == 0 ? kPlainWithoutOrigin : kStampedWithoutOrigin;
+        record += static_cast<char>(format);
         return;
     }
-    record += kWithFlags;
+    record += static_cast<char>(kWithFlags);
     record += static_cast<char>(flags_of(header));
 }
 

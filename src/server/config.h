@@ -16,7 +16,8 @@
 #include "http/url.h"
 #include "model/consistency.h"
 
-namespace CLI {
+// The name is the library's.
+namespace CLI {  // NOLINT(readability-identifier-naming)
 class App;
 }
 

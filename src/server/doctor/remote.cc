@@ -49,6 +49,8 @@ http::Url with_scheme(http::Url url, bool secure) {
     return url;
 }
 
+// Long lines go on in another literal.
+// NOLINTBEGIN(bugprone-suspicious-missing-comma)
 std::vector<std::string> how_to_trust(const http::Url& server) {
     return {fmt::format("Get the certificate to trust, from the server's machine if the network is "
                         "not safe: curl -k "
@@ -66,6 +68,7 @@ std::vector<std::string> how_to_trust(const http::Url& server) {
             "The whole system: sudo cp orrery.pem /usr/local/share/ca-certificates/orrery.crt && "
             "sudo update-ca-certificates"};
 }
+// NOLINTEND(bugprone-suspicious-missing-comma)
 
 Finding check_answer(const Remote& remote, const Answer& answer) {
     Finding out{.check = "server"};

@@ -80,8 +80,10 @@ std::vector<std::uint32_t> BackupFiles::ids() const {
     std::vector<rocksdb::BackupInfo> backups;
     engine_->GetBackupInfo(&backups);
     std::vector<std::uint32_t> ids;
-    for (const rocksdb::BackupInfo& backup : backups)
+    ids.reserve(backups.size());
+    for (const rocksdb::BackupInfo& backup : backups) {
         ids.push_back(backup.backup_id);
+    }
     return ids;
 }
 

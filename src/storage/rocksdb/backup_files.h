@@ -25,6 +25,8 @@ public:
     // Creates the directory if it is missing. Used by one process at a time. `source` is where the
     // database is; null for the local disk.
     static Result<BackupFiles> open(const std::string& directory, rocksdb::Env* source = nullptr);
+    BackupFiles(const BackupFiles&) = delete;
+    BackupFiles& operator=(const BackupFiles&) = delete;
     BackupFiles(BackupFiles&&) noexcept;
     BackupFiles& operator=(BackupFiles&&) noexcept;
     ~BackupFiles();

@@ -87,10 +87,11 @@ TEST_F(RocksBackup, RestoresTheStateOfEveryBackup) {
     open();
     std::vector<Entries> states;
     for (int round = 0; round < 3; ++round) {
-        for (int i = 0; i < 200; ++i)
+        for (int i = 0; i < 200; ++i) {
             put(*store(1),
                 std::to_string(round * 100 + i),
                 std::string(1000, static_cast<char>('a' + round)));
+        }
         put(*store(7), "round", std::to_string(round));
         states.push_back(entries(*store(1), everything(), Direction::kForward));
         back_up();

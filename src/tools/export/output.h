@@ -56,6 +56,8 @@ public:
     WrittenFile(int file, std::string name) : file_(file), name_(std::move(name)) {}
     WrittenFile(WrittenFile&& other) noexcept
         : file_(std::exchange(other.file_, -1)), name_(std::move(other.name_)) {}
+    WrittenFile(const WrittenFile&) = delete;
+    WrittenFile& operator=(const WrittenFile&) = delete;
     WrittenFile& operator=(WrittenFile&&) = delete;
     ~WrittenFile();
 
@@ -63,7 +65,7 @@ public:
 
 private:
     int file_;
-    const std::string name_;
+    std::string name_;
 };
 
 // For use by one thread.

@@ -21,11 +21,9 @@ std::string content(const std::string& path) {
 
 class LedgerTest : public testing::Test {
 protected:
-    LedgerTest() {
-        std::remove(checkpoint_.c_str());
-        std::remove(errors_.c_str());
-    }
-    ~LedgerTest() override {
+    void SetUp() override { remove_files(); }
+    void TearDown() override { remove_files(); }
+    void remove_files() const {
         std::remove(checkpoint_.c_str());
         std::remove(errors_.c_str());
     }

@@ -42,47 +42,57 @@ Result<Comparison> Comparer::run() {
     return out;
 }
 
+struct Comparer::Reading {
+    const Side& side;
+    const std::vector<client::Range> ranges;
+    const TakeItem& take;  // guarded by the mutex
+    std::mutex mutex = {};
+    std::optional<Error> error = {};  // guarded by the mutex
+    std::atomic<std::size_t> next = 0;
+    std::atomic<bool> failed = false;
+};
+
 Status Comparer::for_each_item(const Side& side, const TakeItem& take) {
     client::Client listing(side.account, clock_, {}, &interrupted_);
-    const auto ranges = TRY(client::read_ranges(listing, side.container));
-    std::atomic<std::size_t> next = 0;
-    std::mutex mutex;  // guards `take` and the next one
-    std::optional<Error> error;
-    std::atomic<bool> failed = false;
-    const auto read = [&](const client::Range& range, client::Client& client) -> Status {
-        client::Selection selection;
-        selection.range = range;
-        client::Pages pages(client, side.items(), std::move(selection));
-        while (!failed) {
-            const auto page = TRY(pages.next());
-            if (!page) break;
-            counts_.add_charge(page->response.charge);
-            const std::lock_guard lock(mutex);
-            for (const std::string_view item : page->elements()) {
-                TRY(take(item));
-            }
-        }
-        return {};
-    };
-    const auto work = [&] {
-        client::Client client(side.account, clock_, {}, &interrupted_);
-        for (std::size_t i = next++; i < ranges.size() && !failed; i = next++) {
-            const Status done = read(ranges[i], client);
-            if (done) continue;
-            const std::lock_guard lock(mutex);
-            if (!error) error = done.error().copy();
-            failed = true;
-        }
-    };
+    Reading reading{
+        .side = side, .ranges = TRY(client::read_ranges(listing, side.container)), .take = take};
     std::vector<std::thread> workers;
-    for (std::size_t i = 0; i < std::min<std::size_t>(parallel_, ranges.size()); ++i) {
-        workers.emplace_back(work);
+    for (std::size_t i = 0; i < std::min<std::size_t>(parallel_, reading.ranges.size()); ++i) {
+        workers.emplace_back([&] { read_ranges(reading); });
     }
     for (std::thread& worker : workers) {
         worker.join();
     }
     if (interrupted_) return Error(ErrorCode::kTimeout, "interrupted");
-    if (error) return error->copy();
+    if (reading.error) return reading.error->copy();
+    return {};
+}
+
+void Comparer::read_ranges(Reading& reading) {
+    client::Client client(reading.side.account, clock_, {}, &interrupted_);
+    for (std::size_t i = reading.next++; i < reading.ranges.size() && !reading.failed;
+         i = reading.next++) {
+        const Status done = read_range(reading, reading.ranges[i], client);
+        if (done) continue;
+        const std::lock_guard lock(reading.mutex);
+        if (!reading.error) reading.error = done.error().copy();
+        reading.failed = true;
+    }
+}
+
+Status Comparer::read_range(Reading& reading, const client::Range& range, client::Client& client) {
+    client::Selection selection;
+    selection.range = range;
+    client::Pages pages(client, reading.side.items(), std::move(selection));
+    while (!reading.failed) {
+        const auto page = TRY(pages.next());
+        if (!page) break;
+        counts_.add_charge(page->response.charge);
+        const std::lock_guard lock(reading.mutex);
+        for (const std::string_view item : page->elements()) {
+            TRY(reading.take(item));
+        }
+    }
     return {};
 }
 

@@ -48,7 +48,11 @@ private:
     };
     using TakeItem = std::function<Status(std::string_view item)>;  // for one thread at a time
 
+    // What the threads of a reading share.
+    struct Reading;
     Status for_each_item(const Side& side, const TakeItem& take);
+    void read_ranges(Reading& reading);
+    Status read_range(Reading& reading, const client::Range& range, client::Client& client);
     Status take(std::string_view item, bool of_source, Comparison& out);
     void find_suspects();
     bool is_suspect(const Hash128& key) const;

@@ -106,7 +106,8 @@ Result<std::optional<std::string>> Reconciler::read(client::Client& client,
     return std::optional(response.body());
 }
 
-Result<client::Response> Reconciler::request(client::Client& client, client::Request request) {
+Result<client::Response> Reconciler::request(client::Client& client,
+                                             const client::Request& request) {
     auto response = TRY(client.send(request));
     charge_ += response.charge;
     return response;

@@ -39,7 +39,7 @@ private:
                                             const Side& side,
                                             const std::string& id,
                                             const std::string& key);
-    Result<client::Response> request(client::Client& client, client::Request request);
+    Result<client::Response> request(client::Client& client, const client::Request& request);
 
     const Sides& sides_;
     const SystemClock clock_;
