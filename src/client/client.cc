@@ -9,6 +9,7 @@
 #include "base/http_date.h"
 #include "base/http_status.h"
 #include "base/stopwatch.h"
+#include "client/error_text.h"
 
 namespace orrery::client {
 
@@ -75,9 +76,9 @@ std::string with_advice(std::string message) {
     return message + "; `orrery doctor` with the same options for the server says what to do";
 }
 
-// Without the text that was signed, which helps authors of clients only.
-std::string first_sentences(const std::string& message) {
-    return message.substr(0, message.find(" Server used the following payload"));
+// Without what only helps authors of clients.
+std::string about_the_key(const std::string& message) {
+    return message.substr(0, message.find(" or the expected payload"));
 }
 
 }  // namespace
@@ -90,9 +91,9 @@ Error error_of(const Response& response) {
     const auto body = json::Value::parse(response.body());
     const json::Value* const message = body ? body->find("message") : nullptr;
     std::string text = message != nullptr && message->is_string()
-                           ? message->string().substr(0, message->string().find('\r'))
+                           ? error_text(message->string())
                            : "the server answered " + std::to_string(response.status);
-    if (response.status == 401) text = with_advice(first_sentences(text));
+    if (response.status == 401) text = with_advice(about_the_key(text));
     return Error(code_of(response.status), std::move(text), response.sub_status());
 }
 

@@ -10,7 +10,6 @@
 #include "tools/shell/completion.h"
 #include "tools/shell/history.h"
 #include "tools/shell/line_editor.h"
-#include "tools/shell/problem.h"
 #include "tools/shell/screen.h"
 #include "tools/shell/session.h"
 #include "tools/shell/shell.h"
@@ -97,7 +96,7 @@ std::string ShellTool::check() {
 }
 
 void print_problem(const Error& error) {
-    std::fprintf(stderr, "orrery: %s\n", printable(problem_text(error)).c_str());
+    std::fprintf(stderr, "orrery: %s\n", printable(error.message()).c_str());
 }
 
 // A run of the shell, once its options are known.

@@ -12,7 +12,6 @@
 #include "tools/shell/explain.h"
 #include "tools/shell/history.h"
 #include "tools/shell/items.h"
-#include "tools/shell/problem.h"
 #include "tools/shell/queries.h"
 #include "tools/shell/results.h"
 #include "tools/shell/session.h"
@@ -91,16 +90,6 @@ TEST(IndentedTest, KeepsEveryValue) {
               "{\n  \"a\": [\n    1.50,\n    {}\n  ],\n  \"b\": {\n    \"c\": \"d\"\n  },\n"
               "  \"e\": []\n}");
     EXPECT_EQ(indented("1"), "1");
-}
-
-TEST(ProblemTest, HidesTheJsonAroundMessages) {
-    const auto text = [](const char* message) {
-        return problem_text(Error(ErrorCode::kBadRequest, message));
-    };
-    EXPECT_EQ(text(R"(Message: {"errors":[{"message":"One."},{"message":"Two."}]})"), "One.; Two.");
-    EXPECT_EQ(text(R"({"Errors":["One."]})"), "One.");
-    EXPECT_EQ(text("plain {text}"), "plain {text}");
-    EXPECT_EQ(text(R"({"other":1})"), R"({"other":1})");
 }
 
 class HistoryTest : public testing::Test {

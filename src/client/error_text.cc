@@ -1,8 +1,8 @@
-#include "tools/shell/problem.h"
+#include "client/error_text.h"
 
 #include "json/value.h"
 
-namespace orrery::tools {
+namespace orrery::client {
 
 namespace {
 
@@ -22,8 +22,8 @@ std::string messages_in(const json::Value& body) {
 
 }  // namespace
 
-std::string problem_text(const Error& error) {
-    const std::string& text = error.message();
+std::string error_text(const std::string& message) {
+    const std::string text = message.substr(0, message.find('\r'));
     const std::size_t open = text.find('{');
     const std::size_t close = text.rfind('}');
     if (open == std::string::npos || close == std::string::npos || close < open) return text;
@@ -32,4 +32,4 @@ std::string problem_text(const Error& error) {
     return found.empty() ? text : found;
 }
 
-}  // namespace orrery::tools
+}  // namespace orrery::client
