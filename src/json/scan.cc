@@ -6,13 +6,12 @@ namespace orrery::json {
 
 namespace {
 
-// Equal names can differ in spelling only when escapes are involved: "a" is also "\u0061".
-bool same_name(std::string_view a, std::string_view b) {
-    if (a == b) return true;
-    if (a.find('\\') == std::string_view::npos && b.find('\\') == std::string_view::npos) {
-        return false;
-    }
-    return unquote(a) == unquote(b);
+bool has_escapes(std::string_view quoted) { return quoted.find('\\') != std::string_view::npos; }
+
+template <typename Iterator>
+bool some_are_equal(Iterator first, Iterator last) {
+    std::sort(first, last);
+    return std::adjacent_find(first, last) != last;
 }
 
 struct Checker {
@@ -35,19 +34,19 @@ Result<Checked> check(std::string_view text, int depth_max) {
 
 bool MemberNames::end_object() {
     const auto first = names_.begin() + static_cast<std::ptrdiff_t>(starts_.back());
-    const auto count = names_.end() - first;
     bool duplicates = false;
-    constexpr std::ptrdiff_t kFew = 16;  // comparing all pairs beats sorting up to about here
-    if (count <= kFew) {
+    constexpr std::ptrdiff_t kFew = 24;  // comparing all pairs beats sorting up to about here
+    if (std::any_of(first, names_.end(), has_escapes)) {
+        // Equal names may be spelled in different ways: "a" is also "\u0061".
+        std::vector<std::string> plain;
+        std::transform(first, names_.end(), std::back_inserter(plain), unquote);
+        duplicates = some_are_equal(plain.begin(), plain.end());
+    } else if (names_.end() - first <= kFew) {
         for (auto a = first; a != names_.end() && !duplicates; ++a) {
-            duplicates = std::any_of(first, a, [&](auto b) { return same_name(*a, b); });
+            duplicates = std::find(first, a, *a) != a;
         }
     } else {
-        std::vector<std::string> sorted;
-        sorted.reserve(static_cast<std::size_t>(count));
-        std::transform(first, names_.end(), std::back_inserter(sorted), unquote);
-        std::sort(sorted.begin(), sorted.end());
-        duplicates = std::adjacent_find(sorted.begin(), sorted.end()) != sorted.end();
+        duplicates = some_are_equal(first, names_.end());
     }
     names_.erase(first, names_.end());
     starts_.pop_back();

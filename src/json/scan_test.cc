@@ -81,6 +81,23 @@ TEST(Scan, RefusesWhatIsNotJson) {
     }
 }
 
+// Long strings are scanned several characters at a time.
+TEST(Scan, FindsWhatEndsAStringWhereverItIs) {
+    for (std::size_t before = 0; before < 40; ++before) {
+        const std::string start = '"' + std::string(before, 'x');
+        const std::string rest = "\u00e9" + std::string(20, 'y') + '"';
+        EXPECT_TRUE(accepts(start + rest)) << before;
+        EXPECT_TRUE(accepts(start + "\\n\\ud83d\\ude00" + rest)) << before;
+        EXPECT_TRUE(accepts(start + ' ' + '\x7f' + rest)) << before;
+        EXPECT_FALSE(accepts(start + '"' + rest)) << before;
+        EXPECT_FALSE(accepts(start)) << before;
+        EXPECT_FALSE(accepts(start + "\\x" + rest)) << before;
+        for (char control = 0; control < ' '; ++control) {
+            EXPECT_FALSE(accepts(start + control + rest)) << before;
+        }
+    }
+}
+
 bool has_duplicates(std::string_view text) {
     const auto checked = check(text);
     EXPECT_TRUE(checked) << text;
@@ -101,6 +118,8 @@ TEST(Scan, ReportsADuplicateAmongManyNames) {
     }
     EXPECT_FALSE(has_duplicates(text + "\"last\":1}"));
     EXPECT_TRUE(has_duplicates(text + "\"n17\":1}"));
+    EXPECT_FALSE(has_duplicates(text + "\"\\u006cast\":1}"));
+    EXPECT_TRUE(has_duplicates(text + "\"\\u006e17\":1}"));
 }
 
 TEST(Scan, BoundsTheDepth) {

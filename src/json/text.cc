@@ -7,6 +7,7 @@
 
 #include "base/check.h"
 #include "base/utf8.h"
+#include "json/plain_run.h"
 
 namespace orrery::json {
 
@@ -83,20 +84,17 @@ std::optional<std::string> minify(std::string_view text) {
 
 std::size_t string_length(std::string_view text) {
     if (text.empty() || text[0] != '"') return 0;
-    std::size_t at = 1;
-    while (at < text.size()) {
-        const char c = text[at];
-        if (c == '"') return at + 1;
-        if (static_cast<unsigned char>(c) < 0x20) return 0;
-        if (c != '\\') {
-            ++at;
-            continue;
-        }
-        const std::size_t escape = escape_length(text.substr(at));
+    const char* const end = text.data() + text.size();
+    const char* at = text.data() + 1;
+    while (true) {
+        at = valid_run_end(at, end);
+        if (at == end) return 0;
+        const auto length = static_cast<std::size_t>(at - text.data());
+        if (*at == '"') return length + 1;
+        const std::size_t escape = *at == '\\' ? escape_length(text.substr(length)) : 0;
         if (escape == 0) return 0;
         at += escape;
     }
-    return 0;
 }
 
 std::size_t number_length(std::string_view text) {

@@ -29,16 +29,6 @@ struct Piece {
     ChangePart part;
 };
 
-partition::FeedScope scope_of(const ItemSelection& selection,
-                              const catalog::PartitionRange& range,
-                              const model::EpkRange& epks) {
-    partition::FeedScope scope = selection.scope;
-    if (scope.partition_key) return scope;
-    scope.epks.reset();
-    if (epks != range.epks) scope.epks = epks;
-    return scope;
-}
-
 // 400 if the position says nothing about some of the selected items.
 Result<std::vector<Piece>> pieces_of(const catalog::Container& container,
                                      const ItemSelection& selection,
@@ -55,7 +45,7 @@ Result<std::vector<Piece>> pieces_of(const catalog::Container& container,
             covered = epks.max_exclusive;
             pieces.push_back(
                 {.range = i,
-                 .scope = scope_of(selection, range, epks),
+                 .scope = selection.scope_of(range, epks),
                  .part = {.epks = std::move(epks), .after = part.after, .since = part.since}});
         }
     }

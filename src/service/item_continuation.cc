@@ -162,9 +162,8 @@ UnreadRanges::Piece UnreadRanges::piece_of(std::size_t range,
                                            const model::EpkRange& epks,
                                            std::string resume) const {
     Piece piece{.range = range,
-                .scope = selection_.scope,
+                .scope = selection_.scope_of(container_.ranges[range], epks),
                 .part = {.epks = epks, .resume = std::move(resume)}};
-    if (!piece.scope.partition_key && epks != selected_in(range)) piece.scope.epks = epks;
     return piece;
 }
 

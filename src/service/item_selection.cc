@@ -76,6 +76,15 @@ ItemSelection ItemSelection::within(const model::EpkRange& wanted,
     return out;
 }
 
+partition::FeedScope ItemSelection::scope_of(const catalog::PartitionRange& range,
+                                             const model::EpkRange& wanted) const {
+    if (scope.partition_key) return scope;
+    partition::FeedScope out = scope;
+    out.epks.reset();
+    if (wanted != range.epks) out.epks = wanted;
+    return out;
+}
+
 std::string ItemSelection::text_v1(const catalog::Container& container) const {
     std::string out = container.rid.text() + " " +
                       std::to_string(container.ranges[first_range].id) + "-" +

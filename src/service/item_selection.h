@@ -24,6 +24,11 @@ struct ItemSelection {
     // The selected items with these EPKs. At least one range is left, even if it has none of them.
     ItemSelection within(const model::EpkRange& wanted, const catalog::Container& container) const;
 
+    // The selected items of that range with these EPKs, all of which are selected. A whole range
+    // has no limits in its scope: it can then be read in the order of its items, which is faster.
+    partition::FeedScope scope_of(const catalog::PartitionRange& range,
+                                  const model::EpkRange& epks) const;
+
     // What tokens of version 1 are bound to.
     std::string text_v1(const catalog::Container& container) const;
 };

@@ -175,7 +175,9 @@ public:
         }
         std::vector<std::unique_ptr<PartitionSource>> sources;
         for (const std::size_t range : ranges_) {
-            sources.push_back(TRY(open(range, selection_.scope)));
+            const catalog::PartitionRange& whole = container_.ranges[range];
+            const model::EpkRange epks = model::overlap(selection_.epks, whole.epks);
+            sources.push_back(TRY(open(range, selection_.scope_of(whole, epks))));
         }
         const auto source = TRY(MergedSource::open(readers, std::move(sources)));
         if (const auto resume = TRY(page.read(*source, from))) {

@@ -164,7 +164,7 @@ protected:
     void expect_all_continued(const catalog::Container& before, const catalog::Container& after) {
         expect_continued(before, after, {}, false);
         expect_continued(before, after, {.key = R"(["key 3"])"}, true);
-        expect_continued(before, after, {.start_epk = "08", .end_epk = "38"}, true);
+        expect_continued(before, after, {.start_epk = "08", .end_epk = "38"}, false);
         expect_continued(before, after, {.query = "SELECT * FROM c"}, false);
         expect_continued(before, after, {.query = "SELECT * FROM c WHERE c.n > 0"}, false);
         for (const char* query : {"SELECT * FROM c",

@@ -120,15 +120,20 @@ Status Exporter::write_page(ExportTask& task,
                             const client::Page& page,
                             const std::string& continuation) {
     counts_.add_charge(page.response.charge);
-    std::vector<std::string> items;
+    std::string items;
+    std::vector<std::size_t> ends;
     std::uint64_t incomplete = 0;
+    items.reserve(page.body.size());
     for (const std::string_view element : page.elements()) {
-        const bool complete = TRY(source_.text.append(items.emplace_back(), element));
+        const bool complete = TRY(source_.text.append(items, element));
         incomplete += complete ? 0 : 1;
+        ends.push_back(items.size());
     }
     const std::lock_guard lock(mutex_);
-    for (const std::string& item : items) {
-        TRY(output_.add(item));
+    std::size_t start = 0;
+    for (const std::size_t end : ends) {
+        TRY(output_.add(std::string_view(items).substr(start, end - start)));
+        start = end;
     }
     TRY(output_.write());
     // Together with what was written, as another thread may write a checkpoint next.
