@@ -84,7 +84,9 @@ def check_read(client: Client, link: str, read: Read) -> int:
     for start, (token, _) in enumerate(read.pages):
         rows = rest_of(client, read, token)
         wanted = [row for _, page in read.pages[start:] for row in page]
-        expect(rows == wanted, f"{link}: {read.name} from page {start}: {rows}, not {wanted}")
+        # A feed has no order of its own: ranges of a part of the hash space may be read in another one than before.
+        same = rows == wanted or read.name.startswith("feed") and sorted(rows) == sorted(wanted)
+        expect(same, f"{link}: {read.name} from page {start}: {rows}, not {wanted}")
     return len(read.pages) - 1
 
 
