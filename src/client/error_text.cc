@@ -23,7 +23,7 @@ std::string messages_in(const json::Value& body) {
 }  // namespace
 
 std::string error_text(const std::string& message) {
-    const std::string text = message.substr(0, message.find('\r'));
+    std::string text = message.substr(0, message.find('\r'));
     const std::size_t open = text.find('{');
     const std::size_t close = text.rfind('}');
     if (open == std::string::npos || close == std::string::npos || close < open) return text;
