@@ -290,7 +290,8 @@ class Checks:
             shell.press("sel" + TAB + "value c.addr" + TAB + ".ci" + TAB + " fr" + TAB + "c wh" + TAB + "c.n = 1;\r")
             shell.wait_for("\nOslo\r\n")
             shell.press("SELECT c.address." + TAB)
-            shell.wait_for("\ncity    street\r\n")
+            # With the line shown again, which has a prompt of its own.
+            shell.wait_for("\ncity    street\r\n\r\x1b[Kdb/books> SELECT c.address.")
             self.interrupt(shell, "db/books> ")
             shell.press(CTRL_D)
             expect(shell.finish() == 0, "exit code")
