@@ -76,7 +76,7 @@ class System:
 
 
 def install(system: System) -> None:
-    system.dpkg("--install", "/root/orrery.deb")
+    system.dpkg("--install", "/orrery.deb")
     owner = system.run("stat", "-c", "%U:%G %a", f"/{KEY}").strip()
     expect(owner == "root:orrery 640", f"{KEY}: {owner}")
     owner = system.run("stat", "-c", "%U:%G %a", "/var/lib/orrery").strip()
@@ -94,7 +94,7 @@ def upgrade(system: System) -> None:
     key = system.path(KEY).read_text()
     config = system.path(CONFIG)
     config.write_text(config.read_text() + "queue-max = 2000\n")
-    system.dpkg("--install", "/root/orrery.deb")
+    system.dpkg("--install", "/orrery.deb")
     expect("queue-max" in config.read_text(), "settings are lost with an upgrade")
     expect(system.path(KEY).read_text() == key, "the key is lost with an upgrade")
 
@@ -112,7 +112,7 @@ def remove(system: System) -> None:
 def main() -> None:
     package, scratch = map(Path, sys.argv[1:])
     system = System(scratch)
-    shutil.copy(package, system.path("root/orrery.deb"))
+    shutil.copy(package, system.path("orrery.deb"))
     install(system)
     key = system.path(KEY).read_text()
     system.serve(lambda port: store(port, key))
