@@ -119,7 +119,7 @@ Result<Response> Client::send(const Request& request) {
         if (interrupted()) return Error(ErrorCode::kTimeout, std::string(kInterrupted));
         auto answer = attempt(request);
         if (!answer && policy_.abandon_when_interrupted && interrupted()) {
-            return Error(ErrorCode::kTimeout, "interrupted");
+            return Error(ErrorCode::kTimeout, std::string(kInterrupted));
         }
         std::chrono::milliseconds wait = backoff;
         Time deadline = start + policy_.total;

@@ -8,7 +8,6 @@
 
 #include "base/files.h"
 #include "client/changes.h"
-#include "tools/export/pages_ahead.h"
 
 namespace orrery::tools {
 
@@ -81,15 +80,7 @@ Status Exporter::read(ExportTask& task, client::Client& client) {
         auto page = pages.next();
         return PagesAhead::Fetched{.page = std::move(page), .position = pages.continuation()};
     });
-    while (!stopping()) {
-        const auto [page, position] = ahead.next();
-        // Nobody waits for the answer any more.
-        if (!page && interrupted_) return {};
-        if (!page) return page.error().copy();
-        if (!*page) return {};
-        TRY(write_page(task, **page, position));
-    }
-    return {};
+    return write_all(task, ahead);
 }
 
 Status Exporter::follow(ExportTask& task, client::Client& client) {
@@ -101,8 +92,13 @@ Status Exporter::follow(ExportTask& task, client::Client& client) {
         auto page = changes.next();
         return PagesAhead::Fetched{.page = std::move(page), .position = changes.position()};
     });
+    return write_all(task, ahead);
+}
+
+Status Exporter::write_all(ExportTask& task, PagesAhead& ahead) {
     while (!stopping()) {
         const auto [page, position] = ahead.next();
+        // Nobody waits for the answer any more.
         if (!page && interrupted_) return {};
         if (!page) return page.error().copy();
         if (!*page) {

@@ -16,6 +16,7 @@
 #include "client/pages.h"
 #include "tools/export/item_text.h"
 #include "tools/export/output.h"
+#include "tools/export/pages_ahead.h"
 #include "tools/export/plan.h"
 
 namespace orrery::tools {
@@ -50,6 +51,7 @@ private:
     void work();
     Status read(ExportTask& task, client::Client& client);
     Status follow(ExportTask& task, client::Client& client);
+    Status write_all(ExportTask& task, PagesAhead& ahead);
     Status write_page(ExportTask& task, const client::Page& page, const std::string& continuation);
     Status write_checkpoint();
     void keep_checkpoints();

@@ -3,6 +3,7 @@
 #include <thread>
 
 #include "base/stopwatch.h"
+#include "client/changes.h"
 
 namespace orrery::tools {
 
@@ -25,33 +26,23 @@ Status watch(client::Client& client,
              const Container& container,
              const std::atomic<bool>& interrupted,
              const Watcher& watcher) {
-    std::string position = "*";  // from now on
+    client::Changes changes(client, container.items());
+    changes.resume("*");  // from now on
     bool started = false;
     while (!interrupted) {
-        auto answer = client.call({.path = container.items(),
-                                   .headers = {{"A-IM", "Incremental Feed"},
-                                               {"x-ms-max-item-count", "-1"},
-                                               {"If-None-Match", position}}});
-        if (!answer && interrupted) return {};
-        client::Response response = TRY(std::move(answer));
-        const std::string etag = response.header("etag");
-        if (etag.empty()) {
-            return Error(ErrorCode::kInternal, "the server's answer has no position to go on from");
-        }
-        position = etag;
+        const auto page = changes.next();
+        if (!page && interrupted) return {};
+        if (!page) return page.error().copy();
         if (!started) {
             watcher.started();
             TRY(watcher.written());
         }
         started = true;
-        if (response.status == 304) {
+        if (!*page) {
             pause(interrupted);
             continue;
         }
-        client::Page page;
-        page.body = TRY(client::object_body(response));
-        page.response = std::move(response);
-        for (const std::string_view item : page.elements()) {
+        for (const std::string_view item : (*page)->elements()) {
             watcher.change(item);
         }
         TRY(watcher.written());
