@@ -48,6 +48,10 @@ public:
         }
         return std::nullopt;
     }
+    void for_each_header(const HeaderVisitor& visit) const override {
+        for (const auto& [name, value] : headers_)
+            visit(name, value);
+    }
     std::string& body() override {
         if (body_throws) throw std::bad_alloc();
         return body_;

@@ -31,6 +31,9 @@ public:
     std::optional<std::string_view> header(std::string_view name) const override {
         return connection_->request().header(name);
     }
+    void for_each_header(const HeaderVisitor& visit) const override {
+        connection_->request().for_each_header(visit);
+    }
     std::string& body() override { return connection_->request().body; }
     bool body_too_large() const override { return connection_->request().body_too_large; }
     bool secure() const override { return connection_->secure(); }

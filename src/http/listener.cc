@@ -8,6 +8,7 @@
 #include <boost/asio/post.hpp>
 
 #include "base/log.h"
+#include "http/connection.h"  // GCC needs the type that the reactor's list holds
 
 namespace orrery::http {
 

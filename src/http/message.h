@@ -76,6 +76,9 @@ public:
     virtual std::string_view target() const = 0;
     // Names are case-insensitive; the first of several wins.
     virtual std::optional<std::string_view> header(std::string_view name) const = 0;
+    // Calls back for each header as sent, in order.
+    using HeaderVisitor = std::function<void(std::string_view name, std::string_view value)>;
+    virtual void for_each_header(const HeaderVisitor& visit) const = 0;
     // The caller may change the body or move it out.
     virtual std::string& body() = 0;
     // The body exceeds Limits::body_bytes_max, by its declared length or by what has arrived; then

@@ -29,6 +29,12 @@ std::optional<std::string_view> Request::header(std::string_view name) const {
     return std::nullopt;
 }
 
+void Request::for_each_header(
+    const std::function<void(std::string_view name, std::string_view value)>& visit) const {
+    for (const Field& field : fields_)
+        visit(text(field.name), text(field.value));
+}
+
 void Request::set_start_line(std::string_view method, std::string_view target) {
     method_ = append(method);
     target_ = append(target);

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -27,6 +28,9 @@ public:
     bool is_head() const { return method() == "HEAD"; }
     // Names are case-insensitive; the first of several wins.
     std::optional<std::string_view> header(std::string_view name) const;
+
+    void for_each_header(
+        const std::function<void(std::string_view name, std::string_view value)>& visit) const;
 
     // Approximate size of the head as sent, for limits.
     std::size_t head_bytes() const { return head_.size() + fields_.size() * kFieldOverhead; }

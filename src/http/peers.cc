@@ -1,0 +1,109 @@
+#include "http/peers.h"
+
+#include <map>
+#include <set>
+#include <thread>
+#include <utility>
+
+#include <boost/asio/executor_work_guard.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/post.hpp>
+
+#include "base/read_mostly.h"
+#include "http/peer_link.h"
+
+namespace orrery::http {
+
+namespace {
+
+// More are closed when they become idle.
+constexpr std::size_t kIdleLinksMax = 256;
+
+std::string place_of(const Peer& peer) {
+    return (peer.url.secure ? "https://" : "http://") + peer.url.authority() + '\n' +
+           peer.authority_pem;
+}
+
+}  // namespace
+
+// One thread with links of its own.
+class Peers::Worker {
+public:
+    explicit Worker(const Options& options)
+        : options_(options), work_(io_.get_executor()), thread_([this] { io_.run(); }) {}
+    Worker(const Worker&) = delete;
+    Worker& operator=(const Worker&) = delete;
+    ~Worker() {
+        boost::asio::post(io_, [this] {
+            stopping_ = true;
+            idle_.clear();
+            for (const auto& link : busy_)
+                link->close();
+            work_.reset();
+        });
+        thread_.join();
+    }
+
+    void send(const Peer& peer, PeerRequest request, Done done) {
+        boost::asio::post(
+            io_, [this, peer, request = std::move(request), done = std::move(done)]() mutable {
+                begin(peer, std::move(request), std::move(done));
+            });
+    }
+
+private:
+    void begin(const Peer& peer, PeerRequest request, Done done) {
+        if (stopping_) return done(Error(ErrorCode::kUnavailable, "the server is stopping"));
+        const std::string place = place_of(peer);
+        auto link = take_idle(place);
+        if (!link) {
+            auto made = make_peer_link(io_, peer, options_.answer_bytes_max);
+            if (!made) return done(std::move(made).take_error());
+            link = std::move(made).take();
+        }
+        busy_.insert(link);
+        link->send(std::move(request),
+                   [this, place, link, done = std::move(done)](Result<Response> answer) {
+                       busy_.erase(link);
+                       auto& idle = idle_[place];
+                       if (!stopping_ && link->is_reusable() && idle.size() < kIdleLinksMax) {
+                           idle.push_back(link);
+                       }
+                       done(std::move(answer));
+                   });
+    }
+
+    // The one used last: the others may be closed by the server as idle.
+    std::shared_ptr<PeerLink> take_idle(const std::string& place) {
+        auto& idle = idle_[place];
+        while (!idle.empty()) {
+            auto link = std::move(idle.back());
+            idle.pop_back();
+            if (link->is_reusable()) return link;
+        }
+        return nullptr;
+    }
+
+    const Options options_;
+    boost::asio::io_context io_{1};
+    boost::asio::executor_work_guard<boost::asio::io_context::executor_type> work_;
+    // For the thread only.
+    std::map<std::string, std::vector<std::shared_ptr<PeerLink>>> idle_;
+    std::set<std::shared_ptr<PeerLink>> busy_;
+    bool stopping_ = false;
+    std::thread thread_;
+};
+
+Peers::Peers(const Options& options) {
+    for (std::size_t i = 0; i < options.threads; ++i)
+        workers_.push_back(std::make_unique<Worker>(options));
+}
+
+Peers::~Peers() = default;
+
+void Peers::send(const Peer& peer, PeerRequest request, Done done) {
+    // Threads that send often keep to one worker each, and so to their own links.
+    workers_[read_slot() % workers_.size()]->send(peer, std::move(request), std::move(done));
+}
+
+}  // namespace orrery::http
