@@ -34,6 +34,7 @@ unsigned http_status(ErrorCode code) {
             return 501;
         case ErrorCode::kUnavailable:
         case ErrorCode::kFenced:
+        case ErrorCode::kElsewhere:
         case ErrorCode::kWouldBlock:
             return 503;
         case ErrorCode::kInternal:

@@ -37,6 +37,7 @@ enum class ErrorCode : std::uint8_t {
     kUnavailable,
     kFenced,      // this node no longer owns the partition: stop serving it
     kCorrupted,   // bytes on disk are not what was written
+    kElsewhere,   // another node serves the partition; its info says which partition and node
     kWouldBlock,  // not allowed to wait here: repeat it where waiting is allowed
 };
 

@@ -158,6 +158,31 @@ Status Catalog::load_entries() {
     return load_scripts(scripts);
 }
 
+Status Catalog::reload() {
+    const std::lock_guard changing(change_mutex_);
+    Catalog fresh(Opened(), store_, clock_);
+    std::string counters;
+    if (!TRY(store_->get(kCountersKey, counters))) {
+        return Error(ErrorCode::kCorrupted, "the catalog has no counters");
+    }
+    fresh.counters_ = TRY(Counters::decode(counters));
+    TRY(fresh.load_entries());
+    counters_ = std::move(fresh.counters_);
+    reserved_.clear();
+    roles_.store(std::const_pointer_cast<const RoleSet>(fresh.roles_.load()));
+    const Publication publication(*this);
+    databases_.swap(fresh.databases_);
+    databases_by_name_.swap(fresh.databases_by_name_);
+    containers_.swap(fresh.containers_);
+    containers_by_name_.swap(fresh.containers_by_name_);
+    offers_.swap(fresh.offers_);
+    offers_by_resource_.swap(fresh.offers_by_resource_);
+    std::swap(users_, fresh.users_);
+    client_keys_.swap(fresh.client_keys_);
+    to_drop_.swap(fresh.to_drop_);
+    return {};
+}
+
 DatabasePtr Catalog::find_database(std::string_view name) const {
     const std::shared_lock lock(mutex_);
     return find_in(databases_by_name_, std::string(name));

@@ -11,6 +11,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <shared_mutex>
 #include <string>
 #include <string_view>
@@ -21,6 +22,7 @@
 #include "base/random.h"
 #include "base/read_mostly.h"
 #include "base/result.h"
+#include "catalog/range_editor.h"
 #include "catalog/resources.h"
 #include "catalog/role_set.h"
 #include "storage/engine.h"
@@ -33,16 +35,20 @@ struct NewContainer {
     std::uint32_t partition_count = 1;
 };
 
-class Catalog {
+class Catalog final : public RangeEditor {
     struct Opened {};  // restricts construction to open()
 
 public:
     Catalog(Opened /*opened*/, std::shared_ptr<storage::PartitionStore> store, const Clock& clock)
         : store_(std::move(store)), clock_(clock) {}
 
+    // Fills an empty store, unless it refuses to be written to (kElsewhere).
     static Result<std::unique_ptr<Catalog>> open(std::shared_ptr<storage::PartitionStore> store,
                                                  const Clock& clock,
                                                  Random& random);
+
+    // Takes over what the store holds now: somebody else has changed it.
+    Status reload();
 
     // Lookups return null if there is none. Lists are in creation order.
     DatabasePtr find_database(std::string_view name) const;
@@ -150,14 +156,13 @@ public:
     Result<bool> put_role_assignment(model::RoleAssignment assignment);
     Status remove_role_assignment(const std::string& id);
 
-    // Changing the ranges of a container. The partitions that will take over are reserved first:
-    // after a crash they are dropped with what they hold. They are part of the container once
-    // replace_ranges() returns, and those they replace are dropped; the container's revision stays.
-    Result<std::vector<storage::PartitionId>> reserve_partitions(std::uint32_t count);
-    Result<ContainerPtr> replace_ranges(model::ContainerRid rid,
-                                        const std::vector<std::uint32_t>& old_ids,
-                                        const std::vector<PartitionRange>& replacements);
-    void abandon_partitions(const std::vector<storage::PartitionId>& reserved);
+    // See RangeEditor. What was reserved by an earlier run of the server, or by another node that
+    // had the catalog, is no longer.
+    Result<std::vector<storage::PartitionId>> reserve_partitions(std::uint32_t count) override;
+    Status replace_ranges(model::ContainerRid rid,
+                          const std::vector<std::uint32_t>& old_ids,
+                          const std::vector<PartitionRange>& replacements) override;
+    void abandon_partitions(const std::vector<storage::PartitionId>& reserved) override;
 
     // Partitions whose data has not been dropped yet, because their container was removed or other
     // partitions have replaced them. They are listed here in the same commit, so that no data is
@@ -258,8 +263,9 @@ private:
 
     std::shared_ptr<storage::PartitionStore> store_;
     const Clock& clock_;
-    std::mutex change_mutex_;  // one change at a time
-    Counters counters_;        // guarded by change_mutex_, except the secret, which never changes
+    std::mutex change_mutex_;                  // one change at a time
+    std::set<storage::PartitionId> reserved_;  // guarded by change_mutex_
+    Counters counters_;  // guarded by change_mutex_, except the secret, which never changes
 
     ReadMostlyPointer<const RoleSet> roles_{std::make_shared<const RoleSet>()};
     std::atomic<std::uint64_t> edition_ = new_edition();

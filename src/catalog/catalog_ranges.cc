@@ -27,17 +27,22 @@ Result<std::vector<storage::PartitionId>> Catalog::reserve_partitions(std::uint3
         change.batch.put(key_of(kDropLetter, out.back()), {});
     }
     TRY(commit(change));
+    reserved_.insert(out.begin(), out.end());
     return out;
 }
 
 void Catalog::abandon_partitions(const std::vector<storage::PartitionId>& reserved) {
+    const std::lock_guard changing(change_mutex_);
     const std::unique_lock lock(mutex_);
-    to_drop_.insert(to_drop_.end(), reserved.begin(), reserved.end());
+    for (const storage::PartitionId partition : reserved) {
+        // Others are in the list already.
+        if (reserved_.erase(partition) != 0) to_drop_.push_back(partition);
+    }
 }
 
-Result<ContainerPtr> Catalog::replace_ranges(model::ContainerRid rid,
-                                             const std::vector<std::uint32_t>& old_ids,
-                                             const std::vector<PartitionRange>& replacements) {
+Status Catalog::replace_ranges(model::ContainerRid rid,
+                               const std::vector<std::uint32_t>& old_ids,
+                               const std::vector<PartitionRange>& replacements) {
     const std::lock_guard changing(change_mutex_);
     const ContainerPtr old = find_container(rid);
     if (!old) return not_found();
@@ -51,6 +56,9 @@ Result<ContainerPtr> Catalog::replace_ranges(model::ContainerRid rid,
     });
     for (const PartitionRange& range : replacements) {
         if (has_id(container->ranges, range.id)) return not_found();
+        if (!reserved_.contains(range.partition)) {
+            return Error(ErrorCode::kGone, "a partition that was to take over has been dropped");
+        }
         container->ranges.push_back(range);
         change.batch.remove(key_of(kDropLetter, range.partition));
     }
@@ -69,8 +77,10 @@ Result<ContainerPtr> Catalog::replace_ranges(model::ContainerRid rid,
     TRY(commit(change));
     const Publication publication(*this);
     to_drop_.insert(to_drop_.end(), dropped.begin(), dropped.end());
+    for (const PartitionRange& range : replacements)
+        reserved_.erase(range.partition);
     remember(ContainerPtr(container));
-    return ContainerPtr(container);
+    return {};
 }
 
 }  // namespace orrery::catalog

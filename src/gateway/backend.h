@@ -19,6 +19,7 @@
 #include "base/random.h"
 #include "gateway/change_streams.h"
 #include "gateway/cross_origin.h"
+#include "gateway/forwarder.h"
 #include "gateway/request_monitor.h"
 #include "model/consistency.h"
 #include "service/access.h"
@@ -72,6 +73,10 @@ struct Backend {
     // Begins a backup as the JSON of a request says, and describes those there are. Both block.
     std::function<Status(std::string_view request)> begin_backup;
     std::function<Result<std::string>()> backups;
+    // In a cluster: passes requests on to other nodes, and answers those that they send for
+    // themselves, below /_node/. Null for a server that is alone.
+    const Forwarder* forwarder = nullptr;
+    http::Handler* node_requests = nullptr;
     const Clock& clock;
     Random& random;
     // The certificate that clients trust, served at /_explorer/emulator.pem.

@@ -151,8 +151,11 @@ http::Response Call::make_error(const Error& error) const {
     if (const auto wait = error.retry_after()) {
         response.add_header(header::kRetryAfterMs, std::to_string(wait->count()));
     }
+    if (error.code() == ErrorCode::kElsewhere)
+        response.add_header(header::kElsewhere, error.info());
     // What is not implemented is no failure.
-    if (status >= 500 && error.code() != ErrorCode::kNotImplemented) {
+    if (status >= 500 && error.code() != ErrorCode::kNotImplemented &&
+        error.code() != ErrorCode::kElsewhere) {
         monitor_.log_failure({.activity_id = activity_id_,
                               .operation = operation(),
                               .status = status,
@@ -163,6 +166,28 @@ http::Response Call::make_error(const Error& error) const {
     response.body =
         error_body(status, error.message(), activity_id_, exchange_->target(), error.info());
     return response;
+}
+
+void Call::forward(const Error& elsewhere) {
+    // The exchange outlives this call, which ends here.
+    const std::shared_ptr<http::Exchange> exchange = exchange_;
+    forwarder->forward(
+        exchange,
+        activity_id_,
+        elsewhere.info(),
+        context.allowance.deadline,
+        [exchange, activity_id = activity_id_](const Error& error) {
+            http::Response response;
+            response.status = http_status(error.code());
+            response.add_header(header::kContentType, "application/json");
+            response.add_header(header::kActivityId, activity_id);
+            if (const auto wait = error.retry_after()) {
+                response.add_header(header::kRetryAfterMs, std::to_string(wait->count()));
+            }
+            response.body =
+                error_body(response.status, error.message(), activity_id, exchange->target());
+            return response;
+        });
 }
 
 void Call::log_management(unsigned status) const {

@@ -14,6 +14,7 @@
 #include "base/stopwatch.h"
 #include "base/trace_context.h"
 #include "gateway/cross_origin.h"
+#include "gateway/forwarder.h"
 #include "gateway/request_monitor.h"
 #include "gateway/resource_path.h"
 #include "http/message.h"
@@ -42,6 +43,7 @@ public:
     std::string client_address;          // of requests that are logged, see auth::is_management()
     int moves = 0;                       // how often its partition was gone
     std::chrono::milliseconds refusal_delay{};  // of the answer to an invalid credential
+    const Forwarder* forwarder = nullptr;       // of a cluster, unless a node passed it on to this
     std::string allowed_origin;                 // may be told the answer; see cross_origin.h
 
     http::Exchange& exchange() { return *exchange_; }
@@ -75,6 +77,7 @@ public:
         exchange_->respond(std::move(response));
     }
     void fail(const Error& error) {
+        if (error.code() == ErrorCode::kElsewhere && forwarder != nullptr) return forward(error);
         http::Response response = make_error(error);
         response.delay = refusal_delay;
         respond(std::move(response));
@@ -102,6 +105,7 @@ private:
         monitor_.count(operation(), response.status, elapsed(), charge_for(response.status));
         if (!client_address.empty()) log_management(response.status);
     }
+    void forward(const Error& elsewhere);
     void log_management(unsigned status) const;
 
     std::shared_ptr<http::Exchange> exchange_;

@@ -139,6 +139,9 @@ std::shared_ptr<http::AdmittedRequest> Gateway::admit(std::shared_ptr<http::Exch
     const bool too_open = backend_.requires_tls && !exchange->secure();
     const bool answers_probes = !too_open || exchange->from_loopback();
     if (answers_probes && handlers::answer_without_key(exchange, backend_)) return nullptr;
+    if (backend_.node_requests != nullptr && exchange->target().starts_with("/_node/")) {
+        return backend_.node_requests->admit(std::move(exchange));
+    }
     if (answer_preflight(backend_.allowed_origins, exchange)) return nullptr;
     std::string origin = allowed_origin(backend_.allowed_origins, *exchange);
     std::string activity_id = activity_id_of(*exchange);
@@ -161,7 +164,13 @@ Status Gateway::prepare(Call& call) const {
     call.path = TRY(parse_resource_path(call.exchange().target()));
     find_route(call);
     if (call.is_change_feed && handlers::wants_events(call)) TRY(call.read_headers_of_target());
-    TRY(check_client(backend_, call));
+    // A node has checked where the client is.
+    const bool passed_on =
+        backend_.forwarder != nullptr && backend_.forwarder->sender_of(call.exchange()).has_value();
+    if (!passed_on) {
+        call.forwarder = backend_.forwarder;
+        TRY(check_client(backend_, call));
+    }
     if (call.path.type == ResourceType::kAddress) {
         // Checked before the signature, which for addresses covers the resource in the query
         // string.

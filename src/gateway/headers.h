@@ -68,6 +68,10 @@ inline constexpr std::string_view kMigrateToAutoscale = "x-ms-cosmos-migrate-off
 inline constexpr std::string_view kMigrateToManual =
     "x-ms-cosmos-migrate-offer-to-manual-throughput";
 inline constexpr std::string_view kMinThroughput = "x-ms-cosmos-min-throughput";
+// Between the nodes of a cluster: who passes the request on, and the answer of one that is not the
+// right node.
+inline constexpr std::string_view kNode = "x-orrery-node";
+inline constexpr std::string_view kElsewhere = "x-orrery-elsewhere";
 inline constexpr std::string_view kNumberOfReadRegions = "x-ms-number-of-read-regions";
 inline constexpr std::string_view kOfferMaxAllowed = "x-ms-cosmos-offer-max-allowed-throughput";
 inline constexpr std::string_view kOfferReplacePending = "x-ms-offer-replace-pending";

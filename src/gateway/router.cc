@@ -275,6 +275,10 @@ void dispatch(const Backend& backend, const CallPtr& call) {
 }
 
 bool run_again(const Backend& backend, const CallPtr& call, const Error& error) {
+    if (error.code() == ErrorCode::kElsewhere && call->forwarder != nullptr) {
+        call->fail(error);
+        return true;
+    }
     if (backend.draining) return false;
     const bool moved = error.code() == ErrorCode::kGone || error.code() == ErrorCode::kFenced;
     // More than once, because a range may be divided while the request waits for it, and so on. If

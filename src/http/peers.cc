@@ -8,6 +8,7 @@
 #include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/post.hpp>
+#include <boost/asio/steady_timer.hpp>
 
 #include "base/read_mostly.h"
 #include "http/peer_link.h"
@@ -39,6 +40,8 @@ public:
             idle_.clear();
             for (const auto& link : busy_)
                 link->close();
+            for (const auto& timer : timers_)
+                timer->cancel();
             work_.reset();
         });
         thread_.join();
@@ -49,6 +52,18 @@ public:
             io_, [this, peer, request = std::move(request), done = std::move(done)]() mutable {
                 begin(peer, std::move(request), std::move(done));
             });
+    }
+
+    void after(std::chrono::milliseconds time, std::function<void()> then) {
+        boost::asio::post(io_, [this, time, then = std::move(then)]() mutable {
+            if (stopping_) return;
+            const auto timer = std::make_shared<boost::asio::steady_timer>(io_, time);
+            const auto at = timers_.insert(timer).first;
+            timer->async_wait([this, at, then = std::move(then)](const auto& cancelled) {
+                timers_.erase(at);
+                if (!cancelled) then();
+            });
+        });
     }
 
 private:
@@ -90,6 +105,7 @@ private:
     // For the thread only.
     std::map<std::string, std::vector<std::shared_ptr<PeerLink>>> idle_;
     std::set<std::shared_ptr<PeerLink>> busy_;
+    std::set<std::shared_ptr<boost::asio::steady_timer>> timers_;
     bool stopping_ = false;
     std::thread thread_;
 };
@@ -104,6 +120,10 @@ Peers::~Peers() = default;
 void Peers::send(const Peer& peer, PeerRequest request, Done done) {
     // Threads that send often keep to one worker each, and so to their own links.
     workers_[read_slot() % workers_.size()]->send(peer, std::move(request), std::move(done));
+}
+
+void Peers::after(std::chrono::milliseconds time, std::function<void()> then) {
+    workers_[read_slot() % workers_.size()]->after(time, std::move(then));
 }
 
 }  // namespace orrery::http

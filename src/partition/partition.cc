@@ -141,6 +141,9 @@ void Partition::close() {
 
 Status Partition::check_open() const {
     if (is_closed()) return gone();
+    if (environment_.may_answer && !environment_.may_answer()) {
+        return Error(ErrorCode::kFenced, "Another node may serve this partition now; retry later.");
+    }
     return {};
 }
 

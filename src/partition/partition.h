@@ -52,6 +52,8 @@ public:
         const Clock& clock;
         DocnumCache* docnums = nullptr;  // without it every point read needs two lookups
         ComputedFactory computed = nullptr;
+        // Whether this node may still answer from what it has read; null if nobody else can write.
+        std::function<bool()> may_answer = nullptr;
         // What the items of one partition key may take.
         std::uint64_t key_bytes_max = kNoKeyLimit;
     };
@@ -122,8 +124,8 @@ public:
     // Refuses further writes (410/1002) and returns once pending ones are done. For a partition
     // that is being dropped.
     void close();
-    // 410/1002 if the partition is closed. What was read before was the newest state: others take
-    // over only after it is closed.
+    // 410/1002 if the partition is closed, kFenced if another node may own it now. What was read
+    // before was the newest state: others take over only after that.
     Status check_open() const;
     // Refuses writes, because of close() or because another node owns the partition now.
     bool is_closed() const { return closed_.load(std::memory_order_acquire); }

@@ -16,7 +16,6 @@ namespace orrery::server {
 
 namespace {
 
-constexpr storage::PartitionId kCatalogPartition = 0;
 constexpr std::size_t kDocnumCacheEntries = std::size_t{1} << 18;  // 4 MB
 
 // One more than the cores: one may be writing to the disk for the others.
@@ -161,7 +160,7 @@ Status Node::open_storage(const ServeConfig& config) {
             log::info("data_directory_upgraded", {{"path", directory_->path()}});
         }
     }
-    catalog_store_ = TRY(engine_->open(kCatalogPartition));
+    catalog_store_ = TRY(engine_->open(storage::kCatalogPartition));
     catalog_ = TRY(catalog::Catalog::open(catalog_store_, clock_, random_));
     return {};
 }
@@ -211,8 +210,8 @@ void Node::start_repartitioning(const ServeConfig& config) {
         indexing_->adopt(rid);
         background_->wake();
     };
-    repartitioning_ =
-        std::make_unique<service::Repartitioning>(*catalog_, *partitions_, std::move(options));
+    repartitioning_ = std::make_unique<service::Repartitioning>(
+        *catalog_, *catalog_, *partitions_, std::move(options));
 }
 
 void Node::build_access() {

@@ -64,7 +64,9 @@ void Background::run() {
 }
 
 void Background::run_once() {
-    if (const auto dropped = partitions_.drop_removed(); !dropped) {
+    const auto dropped = partitions_.drop_removed();
+    // In a cluster, the node that has the catalog drops partitions.
+    if (!dropped && dropped.error().code() != ErrorCode::kElsewhere) {
         log::warn("drop_failed", {{"reason", dropped.error().message()}});
     }
     sweep_expired();
@@ -155,6 +157,7 @@ Status Background::sweep(const catalog::Container& container,
                          std::size_t range,
                          partition::SweepPosition& position) {
     const std::int32_t default_ttl = *container.definition.default_ttl;
+    if (!partitions_.expect_here(container.ranges[range].partition)) return {};
     const auto partition = TRY(partitions_.open(container, range));
     std::vector<partition::Docnum> expired =
         TRY(partition::find_expired(*partition, default_ttl, kExpiredPerCommit, position));

@@ -31,7 +31,8 @@ void Indexing::adopt(model::ContainerRid rid) {
 void Indexing::adopt_in(const catalog::Container& container) {
     for (std::size_t i = 0; i < container.ranges.size(); ++i) {
         const Status adopted = adopt_in(container, i);
-        if (adopted || adopted.error().code() == ErrorCode::kNotFound) continue;
+        const bool others_do = !adopted && adopted.error().code() == ErrorCode::kElsewhere;
+        if (adopted || others_do || adopted.error().code() == ErrorCode::kNotFound) continue;
         log::warn("index_change_failed", {{"reason", adopted.error().message()}});
     }
 }
@@ -58,23 +59,13 @@ Status Indexing::adopt_in(const catalog::Container& container, std::size_t range
 }
 
 Result<int> Indexing::progress(const catalog::Container& container) {
-    const auto policy = TRY(
-        index::PathPolicy::compile(container.definition, container.definition.computed_properties));
     std::uint64_t built = 0;
     std::uint64_t total = 0;
     bool done = true;
-    for (std::size_t i = 0; i < container.ranges.size(); ++i) {
-        const auto partition = TRY(partitions_.open(container, i));
-        const auto view = partition->index_view();
-        const bool taken_over = view->wanted->text() == policy->text();
-        if (taken_over && view->is_built()) {
-            built += partition->item_count();
-            total += partition->item_count();
-            continue;
-        }
-        done = false;
-        built += taken_over ? view->items_built : 0;
-        total += std::max(view->items_to_build, partition->item_count());
+    for (const RangeReport& report : TRY(reports_.of(container))) {
+        built += report.items_indexed;
+        total += report.items_to_index;
+        done = done && report.index_built;
     }
     constexpr int kAll = 100;
     if (done) return kAll;

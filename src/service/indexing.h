@@ -11,13 +11,14 @@
 #include "base/result.h"
 #include "catalog/catalog.h"
 #include "service/partitions.h"
+#include "service/range_report.h"
 
 namespace orrery::service {
 
 class Indexing {
 public:
-    Indexing(catalog::Catalog& catalog, Partitions& partitions)
-        : catalog_(catalog), partitions_(partitions) {}
+    Indexing(catalog::Catalog& catalog, Partitions& partitions, Placement* placement = nullptr)
+        : catalog_(catalog), partitions_(partitions), reports_(partitions, placement) {}
 
     // Call after replacing a container: its partitions start building for the current policy.
     // Blocks until that is on disk. Failures are retried in the background.
@@ -39,6 +40,7 @@ private:
 
     catalog::Catalog& catalog_;
     Partitions& partitions_;
+    const RangeReports reports_;
     // One adoption at a time, so that the later of two replaces wins.
     std::mutex adopting_;
     // Per partition: the container revision whose policy it has adopted.

@@ -40,8 +40,12 @@ Result<Page> ItemFeed::read(Context& context, const catalog::Container& containe
             .at_least_one = out.count == 0,
             .default_ttl = container.definition.default_ttl};
         auto opened = partitions_.open(container, unread.range(), context.allowance);
-        if (charged > 0 && !opened && opened.error().code() == ErrorCode::kThrottled) {
-            // What was read so far is paid for. The next request gets the rest, or the refusal.
+        const bool ends_here = charged > 0 && !opened &&
+                               (opened.error().code() == ErrorCode::kThrottled ||
+                                opened.error().code() == ErrorCode::kElsewhere);
+        if (ends_here) {
+            // What was read so far is paid for. The next request gets the rest, from another node
+            // if need be, or the refusal.
             out.continuation = tokens.sign(unread.parts_from(unread.resume()));
             return out;
         }

@@ -1,6 +1,5 @@
 #include "service/items.h"
 
-#include "base/stopwatch.h"
 #include "service/consistency.h"
 #include "service/errors.h"
 #include "service/metering.h"
@@ -19,16 +18,6 @@ Result<ItemAnswer> read_located(const Context& context,
     TRY(partition.check_open());
     if (!found) return item_not_found();
     return read_answer(context.request, partition.identity(), std::move(*found));
-}
-
-std::vector<throughput::HotKey> hottest_keys(const throughput::Ledger& ledger) {
-    constexpr std::size_t kShown = 10;
-    std::vector<throughput::HotKey> out = ledger.hot_keys().top(kShown, monotonic_now());
-    for (throughput::HotKey& hot : out) {
-        const auto key = model::PartitionKeyValue::decode(hot.key);
-        hot.key = key ? key->to_json() : "[]";
-    }
-    return out;
 }
 
 }  // namespace
@@ -129,19 +118,10 @@ void Items::remove_key(Context& context,
 
 Result<ContainerUsage> Items::usage(const catalog::Container& container) {
     ContainerUsage usage;
-    for (std::size_t i = 0; i < container.ranges.size(); ++i) {
-        const auto partition = TRY(partitions_.open(container, i));
-        RangeUsage range{.range_id = container.ranges[i].id,
-                         .item_count = partition->item_count(),
-                         .item_bytes = partition->item_bytes(),
-                         .budget = {},
-                         .hottest_keys = hottest_keys(partition->ledger())};
-        if (const auto& budget = partition->ledger().budget()) {
-            range.budget = budget->usage(monotonic_now());
-        }
+    usage.ranges = TRY(reports_.of(container));
+    for (const RangeReport& range : usage.ranges) {
         usage.item_count += range.item_count;
         usage.item_bytes += range.item_bytes;
-        usage.ranges.push_back(std::move(range));
     }
     return usage;
 }

@@ -12,30 +12,22 @@
 #include "service/context.h"
 #include "service/item_write.h"
 #include "service/partitions.h"
+#include "service/range_report.h"
 
 namespace orrery::service {
 
 using ItemCallback = std::function<void(Result<ItemAnswer>)>;
 
-// The contents of one range of a container.
-struct RangeUsage {
-    std::uint32_t range_id = 0;
-    std::uint64_t item_count = 0;
-    std::uint64_t item_bytes = 0;
-    throughput::Account::Usage budget;
-    // Partition keys as JSON arrays, those that use the most request units first.
-    std::vector<throughput::HotKey> hottest_keys;
-};
-
 struct ContainerUsage {
     std::uint64_t item_count = 0;
     std::uint64_t item_bytes = 0;
-    std::vector<RangeUsage> ranges;
+    std::vector<RangeReport> ranges;
 };
 
 class Items {
 public:
-    explicit Items(Partitions& partitions) : partitions_(partitions) {}
+    explicit Items(Partitions& partitions, Placement* placement = nullptr)
+        : partitions_(partitions), reports_(partitions, placement) {}
 
     Result<ItemAnswer> read(Context& context,
                             const catalog::ContainerPtr& container,
@@ -81,6 +73,7 @@ private:
     class Task;
 
     Partitions& partitions_;
+    const RangeReports reports_;
 };
 
 }  // namespace orrery::service

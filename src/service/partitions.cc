@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <chrono>
 #include <mutex>
+#include <optional>
+#include <vector>
 
 #include "index/path_policy.h"
 #include "service/errors.h"
@@ -17,13 +19,28 @@ Error range_gone() {
     return Error(ErrorCode::kGone, "The partition key range is gone.", kPartitionKeyRangeGone);
 }
 
-bool has_partition(const catalog::Container& container, storage::PartitionId id) {
-    return std::any_of(container.ranges.begin(),
-                       container.ranges.end(),
-                       [&](const catalog::PartitionRange& range) { return range.partition == id; });
-}
-
 }  // namespace
+
+class Partitions::Turn {
+public:
+    Turn(Partitions& partitions, storage::PartitionId id) : partitions_(partitions), id_(id) {
+        std::unique_lock lock(partitions_.holding_);
+        partitions_.turn_ended_.wait(lock, [&] { return partitions_.turns_.insert(id_).second; });
+    }
+    Turn(const Turn&) = delete;
+    Turn& operator=(const Turn&) = delete;
+    ~Turn() {
+        {
+            const std::lock_guard lock(partitions_.holding_);
+            partitions_.turns_.erase(id_);
+        }
+        partitions_.turn_ended_.notify_all();
+    }
+
+private:
+    Partitions& partitions_;
+    const storage::PartitionId id_;
+};
 
 Partitions::~Partitions() {
     // A commit in progress goes on in the executors, which are destroyed next.
@@ -41,23 +58,52 @@ Result<std::shared_ptr<partition::Partition>> Partitions::open(const catalog::Co
         TRY(check_budget(allowance, *found));
         return found;
     }
+    TRY(expect_here(range.partition));
     if (!allowance.may_block) return Error(ErrorCode::kWouldBlock, "the partition is not open");
-    TRY(wait_until_released(range.partition, allowance));
-    const std::unique_lock lock(mutex_);
+    auto opened = TRY(open_closed(container, range_index, allowance));
+    TRY(check_budget(allowance, *opened));
+    return opened;
+}
+
+// Without the lock of the map while the storage opens the partition: that may take long, and nobody
+// else should wait for it.
+Result<std::shared_ptr<partition::Partition>> Partitions::open_closed(
+    const catalog::Container& container, std::size_t range_index, const Allowance& allowance) {
+    const storage::PartitionId id = container.ranges[range_index].partition;
+    std::optional<Turn> turn;
+    do {
+        turn.reset();
+        TRY(wait_until_released(id, allowance));
+        turn.emplace(*this, id);
+    } while (is_held(id));
+    if (auto found = find(id)) {
+        if (!found->is_closed()) return found;
+        found->close();  // ends its last writes: a partition has one writer at a time
+        found.reset();
+        forget(id);
+    }
     // A request may still hold an old version of the container, and a partition that is gone must
-    // not be reopened. Removal updates the catalog before this map, so checking in this order is
-    // safe.
+    // not be reopened. Removal updates the catalog before it takes its turn to drop the partition,
+    // so checking in this order is safe.
     const catalog::ContainerPtr newest = catalog_.find_container(container.rid);
     if (!newest) return owner_not_found();
-    if (!has_partition(*newest, range.partition)) return range_gone();
-    std::shared_ptr<partition::Partition>& slot = open_[range.partition];
-    if (slot && slot->is_closed()) {
-        slot->close();  // ends its last writes: a partition has one writer at a time
-        slot.reset();
+    const auto range = std::find_if(newest->ranges.begin(),
+                                    newest->ranges.end(),
+                                    [&](const auto& one) { return one.partition == id; });
+    if (range == newest->ranges.end()) return range_gone();
+    auto opened = TRY(open_store(*newest, *range));
+    {
+        const std::unique_lock lock(mutex_);
+        open_[id] = opened;
     }
-    if (!slot) slot = TRY(open_store(*newest, range));
-    TRY(check_budget(allowance, *slot));
-    return slot;
+    // The definition may have changed while nobody could find the partition.
+    adopt_retention(container.rid);
+    return opened;
+}
+
+void Partitions::forget(storage::PartitionId id) {
+    const std::unique_lock lock(mutex_);
+    open_.erase(id);
 }
 
 Result<std::shared_ptr<partition::Partition>> Partitions::open_store(
@@ -81,7 +127,6 @@ Result<std::shared_ptr<partition::Partition>> Partitions::open_store(
 }
 
 void Partitions::adopt_retention(model::ContainerRid rid) {
-    // With the lock held: whoever opens a partition now has the newest definition.
     const std::unique_lock lock(mutex_);
     const catalog::ContainerPtr container = catalog_.find_container(rid);
     if (!container) return;
@@ -115,6 +160,7 @@ std::shared_ptr<partition::Partition> Partitions::find(storage::PartitionId id) 
 }
 
 Result<bool> Partitions::is_written(storage::PartitionId id) const {
+    TRY(expect_here(id));
     const auto store = TRY(engine_.open(id));
     std::string value;
     return store->get(partition::state_key(), value);
@@ -141,7 +187,29 @@ void Partitions::hold(storage::PartitionId id) {
         const std::lock_guard lock(holding_);
         held_.insert(id);
     }
+    const Turn turn(*this, id);  // whoever is opening it ends first
     if (const auto partition = find(id)) partition->close();
+}
+
+void Partitions::surrender(storage::PartitionId id) {
+    const Turn turn(*this, id);
+    const auto partition = find(id);
+    if (!partition) return;
+    partition->close();
+    forget(id);
+}
+
+std::vector<storage::PartitionId> Partitions::open_ids() const {
+    std::vector<storage::PartitionId> ids;
+    const std::shared_lock lock(mutex_);
+    for (const auto& [id, partition] : open_)
+        ids.push_back(id);
+    return ids;
+}
+
+bool Partitions::is_held(storage::PartitionId id) {
+    const std::lock_guard lock(holding_);
+    return held_.contains(id);
 }
 
 void Partitions::release(storage::PartitionId id) {
@@ -162,8 +230,11 @@ Status Partitions::wait_until_released(storage::PartitionId id, const Allowance&
 }
 
 Result<bool> Partitions::drop_removed() {
+    // Only the node that has the catalog may: others would drop what is being filled.
+    TRY(expect_here(storage::kCatalogPartition));
     bool some_in_use = false;
     for (const storage::PartitionId id : catalog_.partitions_to_drop()) {
+        const Turn turn(*this, id);
         if (const auto partition = find(id)) partition->close();
         {
             const std::unique_lock lock(mutex_);
@@ -174,7 +245,12 @@ Result<bool> Partitions::drop_removed() {
             }
             if (found != open_.end()) open_.erase(found);
         }
-        TRY(engine_.drop(id));
+        Status dropped = engine_.drop(id);
+        if (!dropped && dropped.error().code() == ErrorCode::kPreconditionFailed) {
+            some_in_use = true;  // by a node that has not learned yet that it is gone
+            continue;
+        }
+        TRY(std::move(dropped));
         TRY(catalog_.forget_dropped(id));
     }
     return some_in_use;

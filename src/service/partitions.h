@@ -21,6 +21,7 @@
 #include "partition/partition.h"
 #include "service/budgets.h"
 #include "service/context.h"
+#include "service/placement.h"
 #include "storage/engine.h"
 
 namespace orrery::service {
@@ -30,19 +31,29 @@ public:
     Partitions(storage::Engine& engine,
                catalog::Catalog& catalog,
                Budgets& budgets,
-               const partition::Partition::Environment& environment)
-        : engine_(engine), catalog_(catalog), budgets_(budgets), environment_(environment) {}
+               const partition::Partition::Environment& environment,
+               const Placement* placement = nullptr)
+        : engine_(engine),
+          catalog_(catalog),
+          budgets_(budgets),
+          environment_(environment),
+          placement_(placement) {}
     Partitions(const Partitions&) = delete;
     Partitions& operator=(const Partitions&) = delete;
     // Waits for the writes in progress.
     ~Partitions();
 
     // 404/1003 if the container has been removed, 410/1002 if it has another map of ranges now,
-    // 429/3200 if the partition's request units are used up. If it may not block, kWouldBlock for a
-    // partition that is not open.
+    // 429/3200 if the partition's request units are used up, kElsewhere if another node serves it.
+    // If it may not block, kWouldBlock for a partition that is not open.
     Result<std::shared_ptr<partition::Partition>> open(const catalog::Container& container,
                                                        std::size_t range_index,
                                                        const Allowance& allowance = {});
+
+    // Success unless another node serves it (kElsewhere).
+    Status expect_here(storage::PartitionId id) const {
+        return placement_ != nullptr ? placement_->expect_here(id) : Status();
+    }
 
     // A partition that is not part of the container yet: it is being filled. Nobody else finds it
     // before adopt().
@@ -60,12 +71,17 @@ public:
     void hold(storage::PartitionId id);
     void release(storage::PartitionId id);
 
+    // Closes a partition that another node is about to serve. Returns when their writes
+    // have ended; readers that are still at work find out before they answer.
+    void surrender(storage::PartitionId id);
+
     // The partition if it is open, else null. Does not count as use.
     std::shared_ptr<partition::Partition> find(storage::PartitionId id) const;
 
     // Closes the partitions that were not used since the last call.
     void close_unused();
     std::size_t open_count() const;
+    std::vector<storage::PartitionId> open_ids() const;
 
     // Whether it was ever written to.
     Result<bool> is_written(storage::PartitionId id) const;
@@ -76,7 +92,15 @@ public:
     Result<bool> drop_removed();
 
 private:
+    // One thread at a time opens, closes or drops a partition.
+    class Turn;
+
     Status wait_until_released(storage::PartitionId id, const Allowance& allowance);
+    bool is_held(storage::PartitionId id);
+    Result<std::shared_ptr<partition::Partition>> open_closed(const catalog::Container& container,
+                                                              std::size_t range_index,
+                                                              const Allowance& allowance);
+    void forget(storage::PartitionId id);
     Result<std::shared_ptr<partition::Partition>> open_store(const catalog::Container& container,
                                                              const catalog::PartitionRange& range);
 
@@ -84,12 +108,15 @@ private:
     catalog::Catalog& catalog_;
     Budgets& budgets_;
     const partition::Partition::Environment environment_;
+    const Placement* const placement_;
     mutable ReadMostlyMutex mutex_;
     std::unordered_map<storage::PartitionId, std::shared_ptr<partition::Partition>> open_;
 
-    std::mutex holding_;
+    std::mutex holding_;  // guards the members below
     std::condition_variable released_;
     std::set<storage::PartitionId> held_;
+    std::condition_variable turn_ended_;
+    std::set<storage::PartitionId> turns_;
 };
 
 }  // namespace orrery::service

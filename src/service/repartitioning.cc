@@ -65,7 +65,7 @@ public:
                 owner_.partitions_.disown(*child);
         }
         children_.clear();
-        if (!done_) owner_.catalog_.abandon_partitions(reserved_);
+        if (!done_) owner_.editor_.abandon_partitions(reserved_);
         for (const storage::PartitionId id : held_)
             owner_.partitions_.release(id);
     }
@@ -92,7 +92,8 @@ public:
 private:
     Status open_children(const std::vector<std::string>& bounds) {
         const auto count = static_cast<std::uint32_t>(bounds.size() - 1);
-        reserved_ = TRY(owner_.catalog_.reserve_partitions(count));
+        reserved_ = TRY(owner_.editor_.reserve_partitions(count));
+        TRY(owner_.options_.on_reservation(reserved_));
         const std::uint32_t first_id = next_range_id(container_);
         if (first_id + count > model::kRangeIdMax) {
             return Error(ErrorCode::kForbidden, "the container has no range ids left");
@@ -164,7 +165,7 @@ private:
         // one on the same data would have counters of its own.
         for (const auto& child : children_)
             owner_.partitions_.adopt(child);
-        TRY(owner_.catalog_.replace_ranges(container_.rid, old_ids, ranges_));
+        TRY(owner_.editor_.replace_ranges(container_.rid, old_ids, ranges_));
         done_ = true;
         return {};
     }
@@ -181,8 +182,12 @@ private:
     bool done_ = false;
 };
 
-Repartitioning::Repartitioning(catalog::Catalog& catalog, Partitions& partitions, Options options)
+Repartitioning::Repartitioning(catalog::Catalog& catalog,
+                               catalog::RangeEditor& editor,
+                               Partitions& partitions,
+                               Options options)
     : catalog_(catalog),
+      editor_(editor),
       partitions_(partitions),
       options_(std::move(options)),
       thread_([this] { run(); }) {}
@@ -212,6 +217,7 @@ Status Repartitioning::split(const catalog::Container& container,
     if (at && (*at <= range.epks.min_inclusive || *at >= range.epks.max_exclusive)) {
         return bad_request("The place to split at must lie inside the range.");
     }
+    TRY(partitions_.expect_here(range.partition));
     return add({.container = container.rid, .ranges = {range_id}, .at = std::move(at)});
 }
 
@@ -220,6 +226,11 @@ Status Repartitioning::merge(const catalog::Container& container, std::uint32_t 
     const std::size_t index = TRY(range_index(range_id, container));
     if (index + 1 == container.ranges.size()) {
         return bad_request("The last range has no neighbour to merge with.");
+    }
+    TRY(partitions_.expect_here(container.ranges[index].partition));
+    if (!partitions_.expect_here(container.ranges[index + 1].partition)) {
+        return Error(ErrorCode::kNotImplemented,
+                     "Ranges that are served by different nodes cannot be merged.");
     }
     return add({.container = container.rid,
                 .ranges = {range_id, container.ranges[index + 1].id},
@@ -371,12 +382,15 @@ std::uint64_t Repartitioning::bytes_of(const catalog::PartitionRange& range) con
 void Repartitioning::find_growth(const catalog::Container& container) {
     const catalog::OfferPtr offer = catalog_.find_offer_of(container.rid.text());
     if (offer && is_growing(*offer)) {
-        const auto largest = std::max_element(
+        // The one divided least often: all nodes of a cluster choose the same, and the one that
+        // serves it divides it.
+        const auto next = std::max_element(
             container.ranges.begin(), container.ranges.end(), [&](const auto& a, const auto& b) {
+                if (a.parents.size() != b.parents.size())
+                    return a.parents.size() > b.parents.size();
                 return bytes_of(a) < bytes_of(b);
             });
-        static_cast<void>(split(container, largest->id, std::nullopt));
-        wake();  // it may need more
+        if (split(container, next->id, std::nullopt)) wake();  // it may need more
         return;
     }
     for (const catalog::PartitionRange& range : container.ranges) {

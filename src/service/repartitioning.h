@@ -38,12 +38,19 @@ public:
         bool grows_with_throughput = true;
         // For tests: all partitions are divided, and later joined, at every interval.
         bool churn = false;
+        // Called with partitions that this server is about to fill, before it opens them.
+        std::function<Status(const std::vector<storage::PartitionId>&)> on_reservation =
+            [](const auto& /*reserved*/) { return Status(); };
         // Called after the ranges of a container have changed.
         std::function<void(model::ContainerRid)> on_change = [](model::ContainerRid) {};
     };
 
     // Starts one thread.
-    Repartitioning(catalog::Catalog& catalog, Partitions& partitions, Options options);
+    // `editor` is the catalog, or what changes it on another node.
+    Repartitioning(catalog::Catalog& catalog,
+                   catalog::RangeEditor& editor,
+                   Partitions& partitions,
+                   Options options);
     Repartitioning(const Repartitioning&) = delete;
     Repartitioning& operator=(const Repartitioning&) = delete;
     // Gives up what is under way.
@@ -99,6 +106,7 @@ private:
     void set_step(const char* step, std::uint64_t changes_copied);
 
     catalog::Catalog& catalog_;
+    catalog::RangeEditor& editor_;
     Partitions& partitions_;
     const Options options_;
     // Partitions that cannot be divided because all their items have one key, and their size then.

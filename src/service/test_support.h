@@ -107,6 +107,7 @@ public:
         indexing.emplace(*catalog, *partitions);
         repartitioning.emplace(
             *catalog,
+            *catalog,
             *partitions,
             Repartitioning::Options{.interval = std::chrono::hours(1),
                                     .grows_with_throughput = false,

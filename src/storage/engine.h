@@ -25,8 +25,9 @@
 
 namespace orrery::storage {
 
-// On disk, as four bytes big endian. Never reused after a drop. Zero is the catalog.
+// On disk, as four bytes big endian. Never reused after a drop.
 using PartitionId = std::uint32_t;
+inline constexpr PartitionId kCatalogPartition = 0;
 
 enum class Direction : std::uint8_t { kForward, kBackward };
 

@@ -30,7 +30,7 @@ bool wants_details(const Call& call) {
 
 Value details_of(const Backend& backend,
                  const catalog::Container& container,
-                 const service::RangeUsage& usage) {
+                 const service::RangeReport& usage) {
     Value out(Value::Object{});
     out.set("id", std::to_string(usage.range_id));
     out.set("sizeInBytes", static_cast<std::int64_t>(usage.item_bytes));
@@ -64,7 +64,7 @@ Value details_of(const Backend& backend,
 Status add_details(const Backend& backend, const catalog::Container& container, std::string& body) {
     const service::ContainerUsage usage = TRY(backend.items.usage(container));
     Value::Array details;
-    for (const service::RangeUsage& range : usage.ranges)
+    for (const service::RangeReport& range : usage.ranges)
         details.push_back(details_of(backend, container, range));
     body.pop_back();  // the brace at the end
     body.append(",\"details\":").append(Value(std::move(details)).text()).append("}");
