@@ -13,6 +13,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -25,23 +26,12 @@
 #include "base/result.h"
 #include "cluster/description.h"
 #include "cluster/lease.h"
+#include "cluster/member_options.h"
 #include "cluster/partition_host.h"
 #include "cluster/routing.h"
 #include "storage/shared_objects.h"
 
 namespace orrery::cluster {
-
-// Always assigned to the node that coordinates: the catalog.
-inline constexpr PartitionId kCatalogPartition = 0;
-
-struct MemberOptions {
-    std::string name;
-    std::string url;       // for clients
-    std::string node_url;  // for other nodes
-    double weight = 1;     // capacity, relative to other nodes
-    // If this node creates the cluster; otherwise the cluster's is used.
-    std::chrono::milliseconds lease = kDefaultLease;
-};
 
 // All functions may be called from any thread. Errors are those of SharedObjects unless stated.
 class Member {
@@ -103,14 +93,20 @@ public:
     MemberStats stats() const;
 
     // What the threads do, one step at a time; tests and simulations call these instead of start().
-    enum class JoinStep : std::uint8_t { kJoined, kWaiting };
-    Result<JoinStep> join_once();
-    void renew_once();
+    // join_once() is false while it waits for another lease to end.
+    Result<bool> join_once();
+    bool renew_once();
     void follow_once();
     void coordinate_once();
 
 private:
     struct State;
+
+    void start_threads();
+    void rejoin_once();
+    Status report_loads();
+    bool wait_until(std::chrono::nanoseconds deadline, const std::function<bool()>& condition);
+
     std::unique_ptr<State> state_;
 };
 

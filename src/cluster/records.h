@@ -92,6 +92,9 @@ struct MembersRecord {
     std::string encode() const;
 };
 
+// Always assigned to the node that coordinates: the catalog.
+inline constexpr PartitionId kCatalogPartition = 0;
+
 // The assignment is cut into shards, so that a change of one partition rewrites little.
 inline constexpr std::size_t kShards = 256;
 constexpr std::size_t shard_of(PartitionId partition) { return partition % kShards; }
@@ -129,6 +132,8 @@ struct ChangesRecord {
     std::uint64_t members = 0;
     std::array<std::uint64_t, kShards> shards{};
 
+    bool operator==(const ChangesRecord&) const = default;
+
     static Result<ChangesRecord> decode(std::string_view bytes);
     std::string encode() const;
 };
@@ -137,6 +142,8 @@ struct ChangesRecord {
 struct LoadRecord {
     Incarnation incarnation = 0;
     std::vector<PartitionLoad> partitions;  // by id
+
+    bool operator==(const LoadRecord&) const = default;
 
     static std::string name(std::string_view node) { return "load/" + std::string(node); }
     static Result<LoadRecord> decode(std::string_view bytes);

@@ -39,13 +39,13 @@ public:
     // All that are in the cluster, by name.
     std::vector<MemberInfo> nodes() const;
 
-    // The name of the node, whether it is in the cluster or not.
-    std::optional<std::string> assigned_to(PartitionId partition) const;
-    std::vector<PartitionId> partitions_of(std::string_view node) const;
+    // The assignment, whether its nodes are in the cluster or not.
+    std::optional<AssignmentEntry> entry_of(PartitionId partition) const;
+    std::vector<AssignmentEntry> entries() const;
+    std::vector<AssignmentEntry> entries_of(std::string_view node) const;
     std::vector<Move> moves() const;
     std::size_t partition_count() const;
-    // By name, of every node that has any.
-    std::vector<std::pair<std::string, std::size_t>> partitions_per_node() const;
+    std::unordered_map<std::string, std::size_t> partitions_per_node() const;
 
 private:
     friend class Mirror;
@@ -53,17 +53,21 @@ private:
     struct Entry {
         PartitionId partition = 0;
         std::uint32_t node = 0;  // index into the names
-        std::uint32_t next = 0;  // kNone: no move
+        std::uint32_t next = 0;  // 0: no move; the first name is empty
     };
     using Shard = std::vector<Entry>;  // by partition
+    using Names = std::vector<std::string>;
     // Replaced as a whole; what did not change is shared with the one before.
     struct Table {
         std::array<std::shared_ptr<const Shard>, kShards> shards;
-        std::shared_ptr<const std::vector<std::string>> names;
-        // By index of the name; nothing for those not in the cluster.
+        std::shared_ptr<const Names> names;
+        // By index of the name, nothing for those not in the cluster; maybe shorter than the names.
         std::vector<std::shared_ptr<const MemberInfo>> members;
+
+        const Entry* find(PartitionId partition) const;
+        const std::string& name(std::uint32_t index) const { return (*names)[index]; }
+        AssignmentEntry entry(const Entry& entry) const;
     };
-    static constexpr std::uint32_t kNone = UINT32_MAX;
 
     ReadMostlyPointer<const Table> table_;
 };
