@@ -43,7 +43,10 @@ function(orrery_module name allowed)
     set(tests ${sources})
     set(fuzzers ${sources})
     list(FILTER sources EXCLUDE REGEX "(_(test|fuzz)|/main)\\.cc$")
+    set(cluster_tests ${tests})
     list(FILTER tests INCLUDE REGEX "_test\\.cc$")
+    list(FILTER tests EXCLUDE REGEX "_cluster_test\\.cc$")
+    list(FILTER cluster_tests INCLUDE REGEX "_cluster_test\\.cc$")
     list(FILTER fuzzers INCLUDE REGEX "_fuzz\\.cc$")
 
     orrery_batches(sources ${name} ${sources})
@@ -64,6 +67,13 @@ function(orrery_module name allowed)
         add_test(NAME unit.${name} COMMAND ${name}_test)
         # The largest first, or the last one would run alone.
         set_tests_properties(unit.${name} PROPERTIES COST ${size})
+    endif()
+
+    # They need a Ceph cluster, so ctest does not run them: tests/lib/ceph.py run -- build/dev/…_cluster_test
+    if(cluster_tests AND ORRERY_TESTS)
+        add_executable(${name}_cluster_test ${cluster_tests})
+        target_compile_options(${name}_cluster_test PRIVATE ${ORRERY_TEST_OPTIONS})
+        target_link_libraries(${name}_cluster_test ${name} GTest::gmock GTest::gtest_main)
     endif()
 
     if(ORRERY_FUZZERS)

@@ -11,8 +11,11 @@ build_packages=(
     g++ make cmake ninja-build ccache mold
     libboost1.81-dev libssl-dev librocksdb-dev libsimdjson-dev libcli11-dev libspdlog-dev libfmt-dev
     libicu-dev libpcre2-dev libmozjs-102-dev libjemalloc-dev zlib1g-dev libzstd-dev libedit-dev
+    librados-dev
 )
 check_packages=(libgtest-dev libgmock-dev clang-14 libclang-rt-14-dev clang-format-14 clang-tidy-14 git)
+# Clusters of the tests.
+cluster_packages=(ceph-mon ceph-osd ceph-common)
 package_packages=(dpkg-dev binutils patchelf)
 # What the tests of the packages need.
 install_packages=(adduser man-db systemd)
@@ -66,7 +69,8 @@ case "${1:-test}" in
     build) ;;
     check) packages+=("${check_packages[@]}") ;;
     test)
-        packages+=("${check_packages[@]}" "${package_packages[@]}" "${install_packages[@]}")
+        packages+=("${check_packages[@]}" "${cluster_packages[@]}" "${package_packages[@]}"
+                   "${install_packages[@]}")
         add_sdk_toolchains
         ;;
     package) packages+=("${package_packages[@]}") ;;

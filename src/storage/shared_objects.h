@@ -31,7 +31,7 @@ public:
         Version version = kAbsent;
     };
 
-    // Ends the watch when destroyed.
+    // Ends the watch when destroyed, which must be before the SharedObjects is.
     using Watch = std::shared_ptr<void>;
 
     SharedObjects() = default;

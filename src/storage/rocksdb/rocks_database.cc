@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <mutex>
+#include <thread>
 #include <utility>
 
 #include <rocksdb/convenience.h>
@@ -63,16 +64,11 @@ Result<std::chrono::seconds> settle_retention(rocksdb::FileSystem& file_system,
 
 Result<std::shared_ptr<RocksInstance>> open_instance(
     const RocksOptions& options, std::shared_ptr<const RocksResources> resources) {
-    WalGuardFileSystem& file_system = *resources->file_system;
-    const DatabaseFiles files = TRY(inspect_database_files(file_system, options.path));
+    rocksdb::FileSystem& file_system = *resources->file_system;
+    const DatabaseFiles files = TRY(resources->medium->make_ready(options.path, options.create));
     if (files == DatabaseFiles::kNone && !options.create) {
         return Error(ErrorCode::kCorrupted, "there is no database in " + options.path);
     }
-    if (files == DatabaseFiles::kNone) {
-        TRY(to_status(file_system.CreateDirIfMissing(options.path, rocksdb::IOOptions(), nullptr),
-                      "creating " + options.path));
-    }
-    TRY(file_system.open_wal_list(options.path));
     const std::chrono::seconds retention = TRY(settle_retention(file_system, options));
     auto instance = std::make_shared<RocksInstance>(std::move(resources));
     instance->path = options.path;
@@ -141,7 +137,7 @@ RocksDatabase::RocksDatabase(RocksOptions options, std::shared_ptr<RocksInstance
 RocksDatabase::~RocksDatabase() {
     // Everything is in the log, so a failure only makes the next open slower.
     const std::shared_ptr<RocksInstance> current = instance();
-    if (options_.flush_at_end && !current->listener->failed) {
+    if (options_.flush_at_end && !current->listener->failed && !closed_) {
         current->db->Flush(rocksdb::FlushOptions()).PermitUncheckedError();
     }
 }
@@ -151,10 +147,17 @@ void RocksDatabase::start_write(rocksdb::WriteBatch batch, GroupCommit::Done don
     if (!own) return;
     // done() may release the last other reference.
     const auto self = shared_from_this();
-    write_group(std::move(*own));
-    if (commits_waiting_.lead_on()) {
-        instance()->resources->committers->post([self] { self->lead(); });
+    const std::shared_ptr<RocksInstance> current = instance();
+    ThreadPool& committers = *current->resources->committers;
+    if (current->resources->is_remote) {
+        const auto group = std::make_shared<GroupCommit::Group>(std::move(*own));
+        return committers.post([self, group] {
+            self->write_group(std::move(*group));
+            if (self->commits_waiting_.lead_on()) self->lead();
+        });
     }
+    write_group(std::move(*own));
+    if (commits_waiting_.lead_on()) committers.post([self] { self->lead(); });
 }
 
 void RocksDatabase::lead() {
@@ -194,18 +197,66 @@ Result<LogMoment> RocksDatabase::moment() {
 
 Status RocksDatabase::write_now(rocksdb::WriteBatch& batch) {
     if (instance()->listener->failed) TRY(recover());
-    const std::shared_lock commits(commits_);
+    rocksdb::SequenceNumber committed = 0;
+    {
+        const std::shared_lock commits(commits_);
+        if (closed_) return released();
+        const std::shared_ptr<RocksInstance> current = instance();
+        committed = current->db->GetLatestSequenceNumber() + batch.Count();
+        rocksdb::WriteOptions options;
+        options.sync = true;
+        const rocksdb::Status status = current->db->Write(options, &batch);
+        if (status.ok()) return {};
+        current->listener->failed = true;
+        if (!status.IsTimedOut()) return to_error(status, "writing to " + current->path);
+    }
+    return find_outcome(committed);
+}
+
+// Of a commit that may have reached the medium, or may still be on its way: recovery stops what is
+// on its way, and then the log tells. Changes are numbered, and there is no other writer.
+Status RocksDatabase::find_outcome(rocksdb::SequenceNumber committed) {
+    for (;;) {
+        const Status recovered = recover();
+        if (recovered) break;
+        const ErrorCode code = recovered.error().code();
+        if (closed_ || code == ErrorCode::kFenced || code == ErrorCode::kCorrupted) {
+            return Error(ErrorCode::kTimeout,
+                         "the outcome of a commit is not known: " + recovered.error().message());
+        }
+        std::this_thread::sleep_for(options_.recovery_interval);
+    }
+    const bool made = instance()->db->GetLatestSequenceNumber() >= committed;
+    log::info("commit_outcome_found", {{"path", options_.path}, {"committed", made}});
+    if (made) return {};
+    return Error(ErrorCode::kUnavailable, "writing to " + options_.path + ": no answer in time");
+}
+
+Error RocksDatabase::released() const {
+    return Error(ErrorCode::kFenced, options_.path + " has been released");
+}
+
+void RocksDatabase::close() {
+    closed_ = true;
+    const std::unique_lock alone(commits_);
     const std::shared_ptr<RocksInstance> current = instance();
-    rocksdb::WriteOptions options;
-    options.sync = true;
-    const rocksdb::Status status = current->db->Write(options, &batch);
-    if (status.ok()) return {};
-    current->listener->failed = true;
-    return to_error(status, "writing to " + current->path);
+    if (current->retired) return;
+    rocksdb::CancelAllBackgroundWork(current->db.get(), true);
+    current->db->DisableFileDeletions().PermitUncheckedError();
+    current->retired = true;
+}
+
+void RocksDatabase::flush_in_background() {
+    rocksdb::FlushOptions options;
+    options.wait = false;
+    options.allow_write_stall = true;
+    // A failure only makes the next open slower.
+    instance()->db->Flush(options).PermitUncheckedError();
 }
 
 Status RocksDatabase::recover() {
     const std::unique_lock alone(commits_);
+    if (closed_) return released();
     const std::shared_ptr<RocksInstance> current = instance();
     if (!current->listener->failed) return {};
     const ErrorCode verdict = current->listener->verdict;
@@ -240,8 +291,6 @@ Status RocksDatabase::reopen(RocksInstance& failed) {
         rocksdb::CancelAllBackgroundWork(failed.db.get(), true);
         failed.retired = true;
     }
-    TRY(to_status(failed.resources->file_system->make_pending_cuts(),
-                  "writing to " + options_.path));
     instance_.store(TRY(open_instance(options_, failed.resources)));
     return {};
 }

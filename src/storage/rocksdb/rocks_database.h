@@ -91,6 +91,13 @@ public:
     // The same, and waits. An empty batch only waits for the commits before it.
     Status write(rocksdb::WriteBatch batch);
 
+    // Ends commits for good, and all work on the files: commits that have not started fail with
+    // kFenced. Readers can go on. Waits for a commit that is being written.
+    void close();
+
+    // Writes what is only in the log to a file.
+    void flush_in_background();
+
     // A place in the history of commits: all with an earlier time are before it. Those that come
     // while this is being found out are too, but have later times.
     Result<LogMoment> moment();
@@ -106,6 +113,8 @@ private:
     void write_group(GroupCommit::Group group);
     // Only the leader may call it: RocksDB never has two writers at once.
     Status write_now(rocksdb::WriteBatch& batch);
+    Status find_outcome(rocksdb::SequenceNumber committed);
+    Error released() const;
     Status recover();
     Status reopen(RocksInstance& failed);
 
@@ -113,6 +122,7 @@ private:
     CommitClock clock_;
     GroupCommit commits_waiting_;
 
+    std::atomic<bool> closed_{false};
     // Commits hold it shared, recovery exclusively.
     std::shared_mutex commits_;
     std::optional<Attempt> last_attempt_;

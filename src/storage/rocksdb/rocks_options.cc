@@ -14,10 +14,14 @@
 
 #include "base/log.h"
 #include "storage/rocksdb/tree_memtable.h"
+#include "storage/rocksdb/wal_guard_file_system.h"
 
 namespace orrery::storage {
 
 namespace {
+
+constexpr int kRemoteFlushes = 4;
+constexpr int kRemoteCompactions = 4;
 
 // RocksDB's warnings and errors go to our log; it writes no LOG files of its own.
 class ForwardingLogger final : public rocksdb::Logger {
@@ -157,15 +161,29 @@ void choose_tables(rocksdb::Options& options,
     options.bottommost_compression_opts.level = 1;
 }
 
-}  // namespace
+// What a database of a partition in a cluster needs beyond, or instead of, the above.
+void choose_for_remote_medium(rocksdb::Options& options, const RocksResources& resources) {
+    // Bounds the memory of all databases together; each bounds its own by the size of a memtable.
+    options.write_buffer_manager = resources.write_buffers;
+    options.max_write_buffer_number = 3;
+    // A read takes as long for four megabytes as for one.
+    options.compaction_readahead_size = std::size_t{4} << 20;
+    // An open asks for no file it does not need: the directory knows the sizes.
+    options.skip_checking_sst_file_sizes_on_db_open = true;
+    // A manifest is one object.
+    options.max_manifest_file_size = std::uint64_t{16} << 20;
+}
 
-std::shared_ptr<const RocksResources> make_rocks_resources(const RocksOptions& options,
-                                                           ThreadPool& committers) {
+std::shared_ptr<RocksResources> make_resources(
+    const RocksOptions& options,
+    ThreadPool& committers,
+    const std::shared_ptr<rocksdb::FileSystem>& file_system,
+    DatabaseMedium& medium) {
     auto resources = std::make_shared<RocksResources>();
     resources->committers = &committers;
-    resources->file_system = std::make_shared<WalGuardFileSystem>(
-        options.file_system ? options.file_system : rocksdb::FileSystem::Default());
-    resources->env = rocksdb::NewCompositeEnv(resources->file_system);
+    resources->file_system = file_system;
+    resources->medium = &medium;
+    resources->env = rocksdb::NewCompositeEnv(file_system);
     // Getting a cached value takes less than half of the instructions of finding it in a cached
     // block.
     const std::size_t row_bytes = options.cache_bytes / 4;
@@ -175,6 +193,30 @@ std::shared_ptr<const RocksResources> make_rocks_resources(const RocksOptions& o
     resources->logger = std::make_shared<ForwardingLogger>();
     resources->cache_statistics = std::make_shared<CacheStatistics>();
     resources->counters = std::make_shared<RocksCounters>();
+    return resources;
+}
+
+}  // namespace
+
+std::shared_ptr<const RocksResources> make_rocks_resources(const RocksOptions& options,
+                                                           ThreadPool& committers) {
+    const auto guard = std::make_shared<WalGuardFileSystem>(
+        options.file_system ? options.file_system : rocksdb::FileSystem::Default());
+    return make_resources(options, committers, guard, *guard);
+}
+
+std::shared_ptr<const RocksResources> make_remote_resources(const RocksOptions& options,
+                                                            ThreadPool& committers,
+                                                            DatabaseMedium& medium,
+                                                            std::size_t write_buffers_bytes_max) {
+    const auto resources = make_resources(options, committers, options.file_system, medium);
+    resources->is_remote = true;
+    resources->write_buffers =
+        std::make_shared<rocksdb::WriteBufferManager>(write_buffers_bytes_max);
+    // Flushes and compactions wait for the network more than they compute. The threads are shared
+    // by all databases.
+    resources->env->SetBackgroundThreads(kRemoteFlushes, rocksdb::Env::HIGH);
+    resources->env->SetBackgroundThreads(kRemoteCompactions, rocksdb::Env::LOW);
     return resources;
 }
 
@@ -189,6 +231,7 @@ rocksdb::Options make_database_options(const RocksOptions& options,
     choose_memory(made, options);
     choose_background_work(made);
     choose_tables(made, options, resources);
+    if (resources.is_remote) choose_for_remote_medium(made, resources);
     return made;
 }
 

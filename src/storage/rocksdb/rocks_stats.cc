@@ -81,7 +81,7 @@ EngineStats shared_stats(const RocksResources& resources) {
     stats.commits = counters.commits.value();
     stats.committed_batches = counters.committed_batches.value();
     stats.committed_bytes = counters.committed_bytes.value();
-    stats.syncs = resources.file_system->log_syncs();
+    stats.syncs = resources.medium->log_syncs();
     stats.flushes = counters.flushes.value();
     stats.flushed_bytes = counters.flushed_bytes.value();
     stats.compactions = counters.compactions.value();

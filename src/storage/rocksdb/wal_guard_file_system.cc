@@ -7,6 +7,7 @@
 
 #include "base/check.h"
 #include "base/stopwatch.h"
+#include "storage/rocksdb/rocks_status.h"
 
 namespace orrery::storage {
 
@@ -140,6 +141,19 @@ rocksdb::IOStatus PendingCuts::make(rocksdb::FileSystem& file_system) {
 
 WalGuardFileSystem::WalGuardFileSystem(const std::shared_ptr<rocksdb::FileSystem>& target)
     : FileSystemWrapper(target) {}
+
+Result<DatabaseFiles> WalGuardFileSystem::make_ready(const std::string& directory,
+                                                     bool may_create) {
+    TRY(to_status(cuts_->make(*target()), "writing to " + directory));
+    const DatabaseFiles files = TRY(inspect_database_files(*this, directory));
+    if (files == DatabaseFiles::kNone) {
+        if (!may_create) return files;
+        TRY(to_status(CreateDirIfMissing(directory, rocksdb::IOOptions(), nullptr),
+                      "creating " + directory));
+    }
+    TRY(open_wal_list(directory));
+    return files;
+}
 
 Status WalGuardFileSystem::open_wal_list(const std::string& directory) {
     std::shared_ptr<WalList> list;

@@ -15,6 +15,7 @@
 
 #include "base/metrics.h"
 #include "base/result.h"
+#include "storage/rocksdb/database_medium.h"
 #include "storage/rocksdb/wal_list.h"
 
 namespace orrery::storage {
@@ -30,20 +31,18 @@ private:
     std::map<std::string, std::uint64_t> sizes_;
 };
 
-class WalGuardFileSystem final : public rocksdb::FileSystemWrapper {
+class WalGuardFileSystem final : public rocksdb::FileSystemWrapper, public DatabaseMedium {
 public:
     explicit WalGuardFileSystem(const std::shared_ptr<rocksdb::FileSystem>& target);
 
     const char* Name() const override { return "OrreryWalGuard"; }
 
-    // Makes the cuts of failed commits that could not be made at the time. Until this succeeds, the
-    // database must not be reopened.
-    rocksdb::IOStatus make_pending_cuts() { return cuts_->make(*target()); }
+    // Makes the cuts of failed commits that could not be made at the time, and opens the list of
+    // logs.
+    Result<DatabaseFiles> make_ready(const std::string& directory, bool may_create) override;
+    metrics::Times log_syncs() const override { return log_syncs_->times(); }
 
-    // How long syncs of logs took.
-    metrics::Times log_syncs() const { return log_syncs_->times(); }
-
-    // Call before each open of a database in this directory, including reopens.
+    // Part of make_ready().
     Status open_wal_list(const std::string& directory);
 
     rocksdb::IOStatus NewWritableFile(const std::string& name,

@@ -1,0 +1,215 @@
+#include <map>
+#include <mutex>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "base/check.h"
+#include "base/log.h"
+#include "base/thread_pool.h"
+#include "storage/rados/rados_cluster.h"
+#include "storage/rados/rados_file_system.h"
+#include "storage/rocksdb/rocks_database.h"
+#include "storage/rocksdb/rocks_stats.h"
+#include "storage/rocksdb/rocks_store.h"
+
+namespace orrery::storage {
+
+namespace {
+
+constexpr std::size_t kCommitters = 16;
+
+std::string directory_of(PartitionId id) { return fmt::format("p{:08x}", id); }
+
+RocksOptions rocks_options(const RadosEngineOptions& options,
+                           std::shared_ptr<rocksdb::FileSystem> file_system) {
+    return {.path = {},
+            .create = true,
+            .file_system = std::move(file_system),
+            .cache_bytes = options.cache_bytes,
+            .write_buffer_bytes = options.write_buffer_bytes,
+            .scanned_letters = options.scanned_letters};
+}
+
+class RadosEngine final : public OwnedEngine {
+public:
+    RadosEngine(std::shared_ptr<RadosPool> pool,
+                const Clock& clock,
+                const RadosEngineOptions& options)
+        : pool_(std::move(pool)),
+          clock_(clock),
+          options_(options),
+          file_system_(std::make_shared<RadosFileSystem>(
+              pool_, RadosFileSystem::Options{.trash_time = options.trash_time})),
+          resources_(make_remote_resources(rocks_options(options, file_system_),
+                                           committers_,
+                                           *file_system_,
+                                           options.write_buffers_bytes_max)) {
+        CHECK(!options.owner.empty());
+    }
+    ~RadosEngine() override;
+
+    Result<std::shared_ptr<PartitionStore>> acquire(PartitionId id,
+                                                    const std::string& replacing) override;
+    Result<std::shared_ptr<PartitionStore>> open(PartitionId id) override;
+    void prepare_release(PartitionId id) override;
+    Status release(PartitionId id) override;
+    Result<std::optional<Owner>> owner_of(PartitionId id) override;
+    Status drop(PartitionId id) override;
+    std::uint64_t size_on_disk() const override;
+    EngineStats stats() const override;
+
+private:
+    // A partition that is, or was, owned. Taking one over takes time: each has a lock of its own.
+    struct Slot {
+        std::mutex mutex;
+        std::shared_ptr<RadosDirectory> directory;
+        std::shared_ptr<RocksDatabase> database;
+    };
+
+    std::shared_ptr<Slot> slot(PartitionId id);
+    std::vector<std::shared_ptr<Slot>> slots() const;
+    Status open_in(Slot& slot, PartitionId id, const std::string& replacing);
+    // Ends all use of the files.
+    void close(Slot& slot);
+    Status release(Slot& slot);
+
+    const std::shared_ptr<RadosPool> pool_;
+    const Clock& clock_;
+    const RadosEngineOptions options_;
+    ThreadPool committers_{kCommitters};
+    const std::shared_ptr<RadosFileSystem> file_system_;
+    const std::shared_ptr<const RocksResources> resources_;
+
+    mutable std::mutex mutex_;  // guards the map, not the slots
+    std::map<PartitionId, std::shared_ptr<Slot>> slots_;
+};
+
+RadosEngine::~RadosEngine() {
+    for (const auto& slot : slots()) {
+        const std::lock_guard lock(slot->mutex);
+        // Otherwise the next owner has to find out that this one has gone.
+        static_cast<void>(release(*slot));
+    }
+}
+
+std::shared_ptr<RadosEngine::Slot> RadosEngine::slot(PartitionId id) {
+    const std::lock_guard lock(mutex_);
+    std::shared_ptr<Slot>& found = slots_[id];
+    if (!found) found = std::make_shared<Slot>();
+    return found;
+}
+
+std::vector<std::shared_ptr<RadosEngine::Slot>> RadosEngine::slots() const {
+    const std::lock_guard lock(mutex_);
+    std::vector<std::shared_ptr<Slot>> all;
+    all.reserve(slots_.size());
+    for (const auto& [id, slot] : slots_)
+        all.push_back(slot);
+    return all;
+}
+
+Result<std::shared_ptr<PartitionStore>> RadosEngine::acquire(PartitionId id,
+                                                             const std::string& replacing) {
+    const std::shared_ptr<Slot> found = slot(id);
+    const std::lock_guard lock(found->mutex);
+    if (found->directory && found->directory->is_fenced()) close(*found);
+    if (!found->database) TRY(open_in(*found, id, replacing));
+    return make_rocks_store(found->database, id);
+}
+
+Status RadosEngine::open_in(Slot& slot, PartitionId id, const std::string& replacing) {
+    const std::string name = directory_of(id);
+    std::shared_ptr<RadosDirectory> directory =
+        TRY(RadosDirectory::acquire(pool_, clock_, name, options_.owner, replacing));
+    file_system_->mount(directory);
+    RocksOptions options = rocks_options(options_, file_system_);
+    options.path = "/" + name;
+    auto database = RocksDatabase::open(options, resources_);
+    if (!database) {
+        file_system_->unmount(name);
+        return std::move(database).take_error();
+    }
+    slot.directory = std::move(directory);
+    slot.database = std::move(database).take();
+    return {};
+}
+
+Result<std::shared_ptr<PartitionStore>> RadosEngine::open(PartitionId id) {
+    auto store = acquire(id, {});
+    if (!store && store.error().code() == ErrorCode::kPreconditionFailed) {
+        return Error(ErrorCode::kFenced, store.error().message()).with_info(store.error().info());
+    }
+    return store;
+}
+
+void RadosEngine::close(Slot& slot) {
+    if (!slot.database) return;
+    slot.database->close();
+    slot.database = nullptr;
+    file_system_->unmount(slot.directory->name());
+    slot.directory = nullptr;
+}
+
+void RadosEngine::prepare_release(PartitionId id) {
+    const std::shared_ptr<Slot> found = slot(id);
+    const std::lock_guard lock(found->mutex);
+    if (found->database) found->database->flush_in_background();
+}
+
+Status RadosEngine::release(PartitionId id) {
+    const std::shared_ptr<Slot> found = slot(id);
+    const std::lock_guard lock(found->mutex);
+    return release(*found);
+}
+
+Status RadosEngine::release(Slot& slot) {
+    if (!slot.database) return {};
+    const std::shared_ptr<RadosDirectory> directory = slot.directory;
+    close(slot);
+    Status released = directory->release();
+    if (!released && released.error().code() == ErrorCode::kFenced) return {};
+    return released;
+}
+
+Result<std::optional<OwnedEngine::Owner>> RadosEngine::owner_of(PartitionId id) {
+    const auto found = TRY(RadosDirectory::owner_of(*pool_, directory_of(id)));
+    if (!found) return std::optional<Owner>();
+    return std::optional(Owner{.name = found->owner, .epoch = found->epoch});
+}
+
+Status RadosEngine::drop(PartitionId id) {
+    const std::shared_ptr<Slot> found = slot(id);
+    const std::lock_guard lock(found->mutex);
+    close(*found);
+    return RadosDirectory::destroy(pool_, clock_, directory_of(id), options_.owner, {});
+}
+
+std::uint64_t RadosEngine::size_on_disk() const {
+    std::uint64_t total = 0;
+    for (const auto& slot : slots()) {
+        const std::lock_guard lock(slot->mutex);
+        if (slot->directory) total += slot->directory->bytes();
+    }
+    return total;
+}
+
+EngineStats RadosEngine::stats() const {
+    EngineStats stats = shared_stats(*resources_);
+    for (const auto& slot : slots()) {
+        const std::lock_guard lock(slot->mutex);
+        if (slot->database) add_database_stats(stats, *slot->database->instance());
+    }
+    return stats;
+}
+
+}  // namespace
+
+std::unique_ptr<OwnedEngine> make_rados_engine(std::shared_ptr<RadosPool> pool,
+                                               const Clock& clock,
+                                               const RadosEngineOptions& options) {
+    return std::make_unique<RadosEngine>(std::move(pool), clock, options);
+}
+
+}  // namespace orrery::storage
