@@ -12,6 +12,7 @@ constexpr std::array<std::string_view, kActions> kActionNames = {
     "ReadClientKey",    "ReadUser",       "ReadPermission",  "WriteDatabase",   "WriteContainer",
     "WriteOffer",       "WriteClientKey", "WriteUser",       "WritePermission", "ReadRole",
     "WriteRole",        "ReadKeys",       "WriteKeys",       "ReadBackup",      "WriteBackup",
+    "ReadCluster",    "WriteCluster",
     "ReadScript",       "WriteScript",    "ReadItem",        "CreateItem",      "UpsertItem",
     "ReplaceItem",      "DeleteItem",     "QueryItems",      "ReadFeed",        "RunBatch",
     "ExecuteProcedure", "ReadAttachment", "WriteAttachment", "ReadConflict",    "DeleteConflict",
@@ -54,6 +55,7 @@ bool is_management(Action action) {
         case Action::kReadKeys:
         case Action::kWriteKeys:
         case Action::kWriteBackup:
+        case Action::kWriteCluster:
         case Action::kWriteScript:
             return true;
         default:

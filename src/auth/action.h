@@ -32,6 +32,8 @@ enum class Action : std::uint8_t {
     kWriteKeys,
     kReadBackup,
     kWriteBackup,
+    kReadCluster,
+    kWriteCluster,
     // The scripts of a container, as resources.
     kReadScript,
     kWriteScript,

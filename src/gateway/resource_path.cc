@@ -54,6 +54,9 @@ constexpr Segment kSegments[] = {
      ResourceType::kAccount,
      "role assignments"},
     {"backups", ResourceType::kBackup, ResourceType::kAccount, "backups"},
+    {"cluster", ResourceType::kCluster, ResourceType::kAccount, "clusters"},
+    {"nodes", ResourceType::kNode, ResourceType::kAccount, "nodes"},
+    {"drain", ResourceType::kDrain, ResourceType::kNode, "drains"},
     {"addresses", ResourceType::kAddress, ResourceType::kAccount, "replica addresses"},
 };
 
@@ -121,6 +124,11 @@ Error path_not_found() { return Error(ErrorCode::kNotFound, "The requested path 
 
 Error invalid_path() { return Error(ErrorCode::kBadRequest, "The request path is not valid."); }
 
+bool is_for_operators(ResourceType type) {
+    return type == ResourceType::kCluster || type == ResourceType::kNode ||
+           type == ResourceType::kDrain;
+}
+
 // The id of media contains the rid of its attachment, with which clients sign.
 Status resolve_media(ResourcePath& path) {
     const auto rid =
@@ -138,6 +146,10 @@ Status resolve_media(ResourcePath& path) {
 }  // namespace
 
 Result<ResourcePath> parse_resource_path(std::string_view target) {
+    // What operators use is below /_admin/, apart from the paths of the service.
+    constexpr std::string_view kAdmin = "/_admin";
+    const bool admin = target.starts_with("/_admin/");
+    if (admin) target.remove_prefix(kAdmin.size());
     const std::string_view links = path_of(target);
     if (links.size() > kPathBytesMax) {
         return Error(ErrorCode::kBadRequest, "The request path is too long.");
@@ -164,6 +176,7 @@ Result<ResourcePath> parse_resource_path(std::string_view target) {
         path.type_name = segment->name;
         if (i + 1 < raw.size()) path.ids.push_back(decoded[i + 1]);
     }
+    if (admin != is_for_operators(path.type)) return path_not_found();
     path.signed_links = signed_links(raw, decoded, path.feed);
     if (path.type == ResourceType::kOperation && !path.feed) {
         // An operation on a container is signed like the container itself.

@@ -39,6 +39,9 @@ enum class ResourceType : std::uint8_t {
     kRoleDefinition,
     kRoleAssignment,
     kBackup,
+    kCluster,
+    kNode,
+    kDrain,
 };
 
 struct ResourcePath {

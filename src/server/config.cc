@@ -201,6 +201,31 @@ void add_backup_options(CLI::App& app, ServeConfig& config) {
         ->check(CLI::Range(0, 8760));
 }
 
+void add_cluster_options(CLI::App& app, ServeConfig& config) {
+    add(app,
+        "cluster",
+        config.cluster_conf,
+        "Be a node of the cluster whose data is in Ceph: Ceph's configuration file")
+        ->check(CLI::ExistingFile);
+    add(app, "pool", config.cluster_pool, "Ceph pool of the cluster's data");
+    add(app,
+        "pool-namespace",
+        config.cluster_namespace,
+        "Namespace in the pool, to keep several clusters in one");
+    add(app, "ceph-user", config.cluster_user, "Ceph user (default: client.admin)");
+    add(app, "node", config.node_name, "Name of this node, different from those of all others");
+    add(app,
+        "node-url",
+        config.node_url,
+        "URL at which other nodes reach this one (default: that of --advertise)");
+    config.lease_ms = 10'000;
+    add(app,
+        "lease-ms",
+        config.lease_ms,
+        "When creating a cluster: how long a node may be silent before others take over, ms")
+        ->check(CLI::Range(1000, 600'000));
+}
+
 void add_credential_options(CLI::App& app, ServeConfig& config, Texts& texts) {
     const auto add_file = [&](const char* name, std::string& path, const char* help) {
         add(app, name, path, help)->check(CLI::ExistingFile);
@@ -277,6 +302,7 @@ void add_options(CLI::App& app, ServeConfig& config, Texts& texts) {
     add(app, "data", config.data_directory, "Data directory");
     app.add_flag("--ephemeral", config.ephemeral, "Keep everything in memory; lost on exit")
         ->envname("ORRERY_EPHEMERAL");
+    add_cluster_options(app, config);
     add_credential_options(app, config, texts);
     add_starter_options(app, config);
     add_partition_options(app, config);
@@ -325,6 +351,34 @@ void add_options(CLI::App& app, ServeConfig& config, Texts& texts) {
     app.allow_config_extras(false);
 }
 
+std::string wrong_cluster(const ServeConfig& config) {
+    const bool named = !config.cluster_pool.empty() || !config.node_name.empty() ||
+                       !config.node_url.empty() || !config.cluster_namespace.empty() ||
+                       !config.cluster_user.empty();
+    if (config.cluster_conf.empty()) {
+        return named ? "--pool, --node, --node-url, --ceph-user and --pool-namespace need --cluster"
+                     : "";
+    }
+    if (config.cluster_pool.empty() || config.node_name.empty()) {
+        return "--cluster needs --pool and --node";
+    }
+    if (config.ephemeral) return "--cluster and --ephemeral cannot be given together";
+    if (!config.tls_client_ca_file.empty()) {
+        return "--tls-client-ca is not supported with --cluster: nodes have no client certificates";
+    }
+    if (!config.backup_directory.empty()) {
+        return "--backup-dir is not supported with --cluster";
+    }
+    const bool reachable = !config.advertised_endpoint.empty() || !config.node_url.empty() ||
+                           (config.loopback() && config.port != 0);
+    if (!reachable) return "--cluster needs --advertise, for the other nodes to reach this one";
+    if (!config.loopback() && config.key_file.empty()) {
+        return "--cluster needs --key-file on other addresses than loopback, with the same key on "
+               "every node";
+    }
+    return "";
+}
+
 // What is wrong with the combination of settings, if anything.
 std::string wrong_combination(const ServeConfig& config) {
     if (config.tls_certificate_file.empty() != config.tls_key_file.empty()) {
@@ -343,7 +397,7 @@ std::string wrong_combination(const ServeConfig& config) {
     if (!config.token_keys_ca_file.empty() && !(from_url && config.token_keys_url->secure)) {
         return "--token-keys-ca needs a --token-keys-url that begins with https://";
     }
-    return {};
+    return wrong_cluster(config);
 }
 
 }  // namespace

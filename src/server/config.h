@@ -34,6 +34,15 @@ struct ServeConfig {
     gateway::AllowedOrigins allowed_origins;
     std::string data_directory = "./orrery-data";
     bool ephemeral = false;
+    // As a node of a cluster: Ceph's configuration file (empty: not one), where the data is in
+    // Ceph, and who this node is.
+    std::string cluster_conf;
+    std::string cluster_pool;
+    std::string cluster_namespace;
+    std::string cluster_user;
+    std::string node_name;
+    std::string node_url;  // empty: the advertised one
+    std::uint32_t lease_ms = 0;
     // The account keys: primary, secondary, and two for reading.
     std::string key_file;
     std::string secondary_key_file;

@@ -65,24 +65,31 @@ Result<std::unique_ptr<Node>> Node::start(const ServeConfig& config) {
     http::raise_open_files_limit();
     // Open the directory first: it decides whether this server may touch anything in it.
     std::optional<storage::DataDirectory> directory;
-    if (!config.ephemeral) directory = TRY(storage::open_data_directory(config.data_directory));
+    if (!config.ephemeral && config.cluster_conf.empty()) {
+        directory = TRY(storage::open_data_directory(config.data_directory));
+    }
     auto node = std::make_unique<Node>(Started());
     node->directory_ = std::move(directory);
     TRY(node->load_keys(config));
+    node->certificate_ = TRY(server_certificate(config, node->clock_));
     TRY(node->open_storage(config));
     node->build_services(config);
     // Clients of a server that restarts should not find it without keys.
     if (node->key_fetcher_) node->key_fetcher_->wait_for_first();
     TRY(node->open_gateway(config));
+    if (node->cluster_) TRY(node->serve_cluster());
     return node;
 }
 
 Node::~Node() { stop(std::chrono::seconds(0)); }
 
 bool Node::stop(std::chrono::seconds patience) {
+    // Other nodes take over while this one still answers.
+    if (cluster_ && serving_ && !draining_) leave_cluster(patience);
     draining_ = true;
     const bool all_ended = !http_ || http_->stop(patience);
     if (change_streams_) change_streams_->stop();
+    if (cluster_) cluster_->stop();
     return all_ended;
 }
 
@@ -147,7 +154,9 @@ Status Node::open_storage(const ServeConfig& config) {
     const EngineSettings settings{.cache_bytes = cache_mb << 20,
                                   .memtable_bytes = std::size_t{config.memtable_mb} << 20,
                                   .log_retention = std::chrono::hours(config.log_retention_hours)};
-    if (config.ephemeral) {
+    if (!config.cluster_conf.empty()) {
+        TRY(join_cluster(config, settings));
+    } else if (config.ephemeral) {
         storage::RocksOptions options = make_engine_options(settings);
         options.path = "/orrery";
         options.create = true;
@@ -160,7 +169,8 @@ Status Node::open_storage(const ServeConfig& config) {
             log::info("data_directory_upgraded", {{"path", directory_->path()}});
         }
     }
-    catalog_store_ = TRY(engine_->open(storage::kCatalogPartition));
+    catalog_store_ =
+        cluster_ ? cluster_->catalog_store() : TRY(engine_->open(storage::kCatalogPartition));
     catalog_ = TRY(catalog::Catalog::open(catalog_store_, clock_, random_));
     return {};
 }
@@ -210,8 +220,14 @@ void Node::start_repartitioning(const ServeConfig& config) {
         indexing_->adopt(rid);
         background_->wake();
     };
+    if (cluster_) {
+        options.on_reservation = [this](const std::vector<storage::PartitionId>& reserved) {
+            return cluster_->claim(reserved);
+        };
+    }
+    catalog::RangeEditor& editor = cluster_ ? cluster_->attach(*catalog_) : *catalog_;
     repartitioning_ = std::make_unique<service::Repartitioning>(
-        *catalog_, *catalog_, *partitions_, std::move(options));
+        *catalog_, editor, *partitions_, std::move(options));
 }
 
 void Node::build_access() {
@@ -232,7 +248,7 @@ void Node::build_partitions(const ServeConfig& config) {
         *catalog_,
         service::Budgets::Options{.throttle = !config.no_throttle, .burst = config.burst_capacity});
     partitions_ = std::make_unique<service::Partitions>(
-        *engine_,
+        engine(),
         *catalog_,
         *budgets_,
         partition::Partition::Environment{
@@ -240,8 +256,10 @@ void Node::build_partitions(const ServeConfig& config) {
             .clock = clock_,
             .docnums = docnums_.get(),
             .computed = service::make_computed,
-            .key_bytes_max = std::uint64_t{config.logical_partition_max_mb} << 20});
-    indexing_ = std::make_unique<service::Indexing>(*catalog_, *partitions_);
+            .may_answer = cluster_ ? cluster_->may_answer() : nullptr,
+            .key_bytes_max = std::uint64_t{config.logical_partition_max_mb} << 20},
+        placement());
+    indexing_ = std::make_unique<service::Indexing>(*catalog_, *partitions_, placement());
     background_ = std::make_unique<service::Background>(
         *catalog_,
         *partitions_,
@@ -275,7 +293,7 @@ void Node::build_services(const ServeConfig& config) {
                                      }});
     scripts_ = std::make_unique<service::Scripts>(*catalog_, *resource_feed_);
     build_access();
-    items_ = std::make_unique<service::Items>(*partitions_);
+    items_ = std::make_unique<service::Items>(*partitions_, placement());
     attachments_ = std::make_unique<service::Attachments>(*partitions_, *resource_feed_, random_);
     build_offers();
     batches_ = std::make_unique<service::Batches>(*partitions_);
@@ -301,11 +319,13 @@ void Node::build_services(const ServeConfig& config) {
                              .query_threads = config.query_threads,
                              .long_query_threads = config.long_query_threads,
                              .queue_max = config.queue_max});
-    backups_ = std::make_unique<Backups>(
-        *engine_,
-        clock_,
-        Backups::Options{.directory = config.backup_directory,
-                         .data_directory = directory_ ? directory_->path() : ""});
+    if (engine_) {
+        backups_ = std::make_unique<Backups>(
+            *engine_,
+            clock_,
+            Backups::Options{.directory = config.backup_directory,
+                             .data_directory = directory_ ? directory_->path() : ""});
+    }
     change_streams_ = std::make_unique<gateway::ChangeStreams>(
         gateway::ChangeStreams::Options{.streams_max = config.change_streams_max});
 }
@@ -318,15 +338,14 @@ Status Node::open_gateway(const ServeConfig& config) {
     options.limits.connections_max = allowed_connections(config.connections_max);
     options.limits.body_bytes_together_max = std::size_t{config.body_memory_mb} << 20;
     options.limits.response_bytes_together_max = std::size_t{config.response_memory_mb} << 20;
-    const ServerCertificate certificate = TRY(server_certificate(config, clock_));
-    options.tls = certificate.tls;
+    options.tls = certificate_.tls;
     if (!config.tls_client_ca_file.empty()) {
         options.client_authorities_pem = TRY(read_file(config.tls_client_ca_file));
         if (options.client_authorities_pem.empty()) {
             return Error(ErrorCode::kBadRequest, "'" + config.tls_client_ca_file + "' is empty");
         }
     }
-    gateway_ = std::make_unique<gateway::Gateway>(gateway::Backend{
+    gateway::Backend backend{
         .resources = *resources_,
         .offers = *offers_,
         .scripts = *scripts_,
@@ -356,7 +375,7 @@ Status Node::open_gateway(const ServeConfig& config) {
         .backups = [this] { return backups_->description(); },
         .clock = clock_,
         .random = random_,
-        .certificate_pem = certificate.trusted_pem,
+        .certificate_pem = certificate_.trusted_pem,
         .advertised_endpoint = config.advertised_endpoint,
         .consistency = config.consistency,
         .default_host = host_of(config, config.port),
@@ -371,7 +390,9 @@ Status Node::open_gateway(const ServeConfig& config) {
                 std::string value;
                 return static_cast<bool>(catalog_store_->get("M", value));
             },
-        .draining = draining_});
+        .draining = draining_};
+    if (cluster_) add_cluster(backend);
+    gateway_ = std::make_unique<gateway::Gateway>(std::move(backend));
     http_ = TRY(http::Server::start(options, *gateway_));
     serving_ = http_.get();
     return {};
@@ -385,7 +406,7 @@ std::string Node::metrics_page() const {
          .writers = *executors_,
          .readers = *readers_,
          .scripts = *script_pool_,
-         .engine = *engine_,
+         .engine = cluster_ ? cluster_->engine() : *engine_,
          .catalog = *catalog_,
          .offers = *offers_,
          .partitions = *partitions_,

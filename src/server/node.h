@@ -22,7 +22,9 @@
 #include "http/server.h"
 #include "partition/docnum_cache.h"
 #include "server/backups.h"
+#include "server/cluster/cluster_node.h"
 #include "server/config.h"
+#include "server/engine.h"
 #include "server/file_watch.h"
 #include "server/identity.h"
 #include "server/key_fetcher.h"
@@ -84,6 +86,15 @@ private:
     void adapt_to(const catalog::Offer& offer);
     void start_repartitioning(const ServeConfig& config);
     Status open_gateway(const ServeConfig& config);
+    // The storage of all items.
+    storage::Engine& engine() { return cluster_ ? cluster_->engine() : *engine_; }
+    service::Placement* placement() { return cluster_ ? &cluster_->placement() : nullptr; }
+    // In node_cluster.cc.
+    Status join_cluster(const ServeConfig& config, const EngineSettings& settings);
+    Status serve_cluster();
+    void adopt_catalog();
+    void leave_cluster(std::chrono::seconds patience);
+    void add_cluster(gateway::Backend& backend);
     std::string metrics_page() const;
 
     // In dependency order: destruction runs from last to first.
@@ -96,13 +107,17 @@ private:
     std::unique_ptr<auth::BearerTokens> bearer_tokens_;
     std::unique_ptr<KeyFetcher> key_fetcher_;  // null if the keys are not at a URL
     FileWatch file_watch_;
+    ServerCertificate certificate_;
     std::optional<storage::DataDirectory> directory_;
-    std::unique_ptr<storage::DurableEngine> engine_;
+    std::unique_ptr<storage::DurableEngine> engine_;  // null in a cluster
+    std::unique_ptr<ClusterNode> cluster_;            // null without one
     std::shared_ptr<storage::PartitionStore> catalog_store_;
     std::unique_ptr<catalog::Catalog> catalog_;
     // Started last and stopped first, but kept until nothing can answer a request anymore.
     std::unique_ptr<http::Server> http_;
     std::atomic<const http::Server*> serving_ = nullptr;  // set once http_ is
+    // How far changes of other nodes have been taken over; for one thread.
+    std::uint64_t adopted_version_ = 0;
     const std::unique_ptr<gateway::RequestMonitor> monitor_ =
         std::make_unique<gateway::RequestMonitor>();
     std::unique_ptr<ThreadPool> executors_;

@@ -95,6 +95,10 @@ void write_with_triggers(const Backend& backend,
 void list_keys(const Backend& backend, const CallPtr& call);
 void regenerate_key(const Backend& backend, const CallPtr& call);
 
+// The nodes of a cluster and what they serve, and moving everything off a node.
+void read_cluster(const Backend& backend, const CallPtr& call);
+void drain_node(const Backend& backend, const CallPtr& call);
+
 void list_backups(const Backend& backend, const CallPtr& call);
 void begin_backup(const Backend& backend, const CallPtr& call);
 void list_roles(const Backend& backend, const CallPtr& call);

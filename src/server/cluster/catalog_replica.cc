@@ -125,11 +125,12 @@ void CatalogReplica::start_commit(const storage::WriteBatch& batch, Done done) {
         if (leading_) partition = store_;
     }
     if (!partition) return done(service::elsewhere(storage::kCatalogPartition));
-    partition->start_commit(
-        batch, [this, operations = encode_operations(batch), done = std::move(done)](Status outcome) mutable {
-            if (!outcome) return done(std::move(outcome));
-            committed(std::move(operations), std::move(done));
-        });
+    partition->start_commit(batch,
+                            [this, operations = encode_operations(batch), done = std::move(done)](
+                                Status outcome) mutable {
+                                if (!outcome) return done(std::move(outcome));
+                                committed(std::move(operations), std::move(done));
+                            });
 }
 
 void CatalogReplica::committed(std::string operations, Done done) {
@@ -182,8 +183,9 @@ void CatalogReplica::answer_polls(Calls& calls, TimePoint now) {
     polls_.remove_if([&](Poll& poll) {
         if (poll.from == place_ && now < poll.until) return false;
         calls.emplace_back([deliver = std::move(poll.deliver),
-                            update = std::make_shared<Result<std::string>>(
-                                update_for(poll.from))] { deliver(std::move(*update)); });
+                            update = std::make_shared<Result<std::string>>(update_for(poll.from))] {
+            deliver(std::move(*update));
+        });
         return true;
     });
 }
@@ -216,8 +218,7 @@ bool CatalogReplica::is_taken_over(std::uint64_t number, TimePoint now) {
         const Follower& follower = entry.second;
         if (follower.place.term == place_.term && follower.place.commits >= number) return true;
         const bool is_live = std::find(live.begin(), live.end(), entry.first) != live.end();
-        const bool is_newcomer =
-            !follower.was_live && now - follower.heard_of < kNewcomerTime;
+        const bool is_newcomer = !follower.was_live && now - follower.heard_of < kNewcomerTime;
         return !is_live && !is_newcomer;
     });
 }

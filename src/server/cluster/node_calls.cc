@@ -48,9 +48,9 @@ Result<std::string> NodeCalls::call(const cluster::MemberInfo& node,
     if (!*response) return std::move(*response).take_error();
     constexpr unsigned kOk = 200;
     if ((*response)->status != kOk) {
-        return Error(ErrorCode::kUnavailable,
-                     "node '" + node.identity.node + "' answered " +
-                         std::to_string((*response)->status));
+        return Error(
+            ErrorCode::kUnavailable,
+            "node '" + node.identity.node + "' answered " + std::to_string((*response)->status));
     }
     return decode_answer((*response)->body);
 }

@@ -20,8 +20,8 @@ public:
     NodePlacement(cluster::Member& member, NodeCalls& calls) : member_(member), calls_(calls) {}
 
     Status expect_here(storage::PartitionId partition) const override;
-    Result<std::vector<service::RangeReport>> reports(
-        const catalog::Container& container, std::span<const std::size_t> ranges) override;
+    Result<std::vector<service::RangeReport>> reports(const catalog::Container& container,
+                                                      std::span<const std::size_t> ranges) override;
 
     // For the forwarder: the node that an error kElsewhere means. If `again`, what is known about
     // the partition is brought up to date in the background.

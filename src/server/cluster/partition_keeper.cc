@@ -78,8 +78,7 @@ void PartitionKeeper::release(PartitionId partition) {
     if (now.partitions != nullptr) now.partitions->surrender(partition);
     if (const Status done = now.owned->release(partition); !done) {
         // The next owner waits for it, so it must not be forgotten.
-        log::warn("release_failed",
-                  {{"partition", partition}, {"reason", done.error().message()}});
+        log::warn("release_failed", {{"partition", partition}, {"reason", done.error().message()}});
         threads_.post([this, partition] { release(partition); });
         return;
     }

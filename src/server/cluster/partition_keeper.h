@@ -58,7 +58,7 @@ private:
     mutable std::mutex mutex_;  // guards the members below
     Parts parts_;
     bool attached_ = false;
-    std::set<cluster::PartitionId> waiting_;  // assigned before anything was attached
+    std::set<cluster::PartitionId> waiting_;        // assigned before anything was attached
     std::map<cluster::PartitionId, double> spent_;  // request units, at the last look
     std::chrono::steady_clock::time_point looked_{};
     ThreadPool threads_{2};

@@ -9,8 +9,8 @@ namespace orrery::server {
 
 namespace {
 
-using storage::PartitionId;
 using std::chrono::milliseconds;
+using storage::PartitionId;
 
 void append_text(std::string& out, std::string_view text) {
     append_varint(out, text.size());
@@ -99,8 +99,8 @@ Result<std::string> RangeCalls::ask(const std::string& change) {
             if (answer) return answer;
             last = std::move(answer).take_error();
             // After a time-out it may have been done, so it must not be done again.
-            const bool not_done = last.code() == ErrorCode::kElsewhere ||
-                                  last.code() == ErrorCode::kUnavailable;
+            const bool not_done =
+                last.code() == ErrorCode::kElsewhere || last.code() == ErrorCode::kUnavailable;
             if (!not_done) break;
         }
         std::this_thread::sleep_for(kPause);
