@@ -1,5 +1,7 @@
 #include "base/thread_pool.h"
 
+#include <algorithm>
+#include <chrono>
 #include <sys/resource.h>
 #include <unistd.h>
 #include <utility>
@@ -15,27 +17,33 @@ void lower_thread_priority() {
 }
 
 ThreadPool::ThreadPool(const Options& options) : options_(options) {
-    threads_.reserve(options.threads);
+    const std::lock_guard lock(mutex_);
     for (std::size_t i = 0; i < options.threads; ++i) {
-        threads_.emplace_back([this] { run(); });
+        threads_.emplace_front();
+        const auto self = threads_.begin();
+        *self = std::thread([this, self] { run(self, false); });
     }
 }
 
 ThreadPool::~ThreadPool() {
-    {
-        const std::lock_guard lock(mutex_);
-        stopping_ = true;
-    }
+    std::unique_lock lock(mutex_);
+    stopping_ = true;
     wake_.notify_all();
-    for (std::thread& thread : threads_) {
+    while (!threads_.empty()) {
+        std::thread thread = std::move(threads_.front());
+        threads_.pop_front();
+        lock.unlock();
         thread.join();
+        lock.lock();
     }
+    join_ended();
 }
 
 void ThreadPool::post(std::function<void()> work) {
     {
         const std::lock_guard lock(mutex_);
         queue_.push_back(std::move(work));
+        start_thread_if_needed();
     }
     wake_.notify_one();
 }
@@ -48,17 +56,44 @@ bool ThreadPool::try_post(std::function<void()> work) {
             return false;
         }
         queue_.push_back(std::move(work));
+        start_thread_if_needed();
     }
     wake_.notify_one();
     return true;
 }
 
-void ThreadPool::run() {
+void ThreadPool::start_thread_if_needed() {
+    if (queue_.size() <= idle_ || threads_.size() >= options_.threads_max || stopping_) return;
+    join_ended();
+    threads_.emplace_front();
+    const auto self = threads_.begin();
+    *self = std::thread([this, self] { run(self, true); });
+}
+
+void ThreadPool::join_ended() {
+    for (std::thread& thread : ended_)
+        thread.join();
+    ended_.clear();
+}
+
+// False if the thread should end.
+bool ThreadPool::wait_for_work(std::unique_lock<std::mutex>& lock, bool is_extra) {
+    constexpr std::chrono::seconds kIdleMax{10};
+    const auto is_over = [this] { return stopping_ || !queue_.empty(); };
+    ++idle_;
+    if (is_extra) {
+        wake_.wait_for(lock, kIdleMax, is_over);
+    } else {
+        wake_.wait(lock, is_over);
+    }
+    --idle_;
+    return !queue_.empty();
+}
+
+void ThreadPool::run(std::list<std::thread>::iterator self, bool is_extra) {
     if (options_.priority == Priority::kLow) lower_thread_priority();
     std::unique_lock lock(mutex_);
-    for (;;) {
-        wake_.wait(lock, [this] { return stopping_ || !queue_.empty(); });
-        if (queue_.empty()) return;
+    while (wait_for_work(lock, is_extra)) {
         std::function<void()> work = std::move(queue_.front());
         queue_.pop_front();
         ++running_;
@@ -72,11 +107,13 @@ void ThreadPool::run() {
         lock.lock();
         --running_;
     }
+    // At the end of the pool, its destructor joins this thread.
+    if (!stopping_) ended_.splice(ended_.end(), threads_, self);
 }
 
 PoolStats ThreadPool::stats() const {
     const std::lock_guard lock(mutex_);
-    return {.threads = options_.threads,
+    return {.threads = std::max(options_.threads, threads_.size()),
             .queued = queue_.size(),
             .queue_max = options_.queue_max,
             .running = running_,

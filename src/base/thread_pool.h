@@ -1,5 +1,5 @@
-// A fixed number of threads that run posted work in order of arrival. Work that throws is logged
-// and dropped; the thread goes on.
+// Threads that run posted work in order of arrival: a fixed number, and more while all of them are
+// busy if that is allowed. Work that throws is logged and dropped; the thread goes on.
 
 #pragma once
 
@@ -8,9 +8,9 @@
 #include <cstdint>
 #include <deque>
 #include <functional>
+#include <list>
 #include <mutex>
 #include <thread>
-#include <vector>
 
 #include "base/pool_stats.h"
 
@@ -23,6 +23,9 @@ public:
 
     struct Options {
         std::size_t threads = 1;
+        // For work that mostly waits: while all threads are busy, more are started, up to this
+        // number; they end when there has been no work for them for a while.
+        std::size_t threads_max = 0;
         std::size_t queue_max = SIZE_MAX;  // waiting work that try_post() accepts
         Priority priority = Priority::kNormal;
     };
@@ -42,17 +45,24 @@ public:
     PoolStats stats() const;
 
 private:
-    void run();
+    // These need the mutex.
+    void start_thread_if_needed();
+    bool wait_for_work(std::unique_lock<std::mutex>& lock, bool is_extra);
+    void join_ended();
+
+    void run(std::list<std::thread>::iterator self, bool is_extra);
 
     const Options options_;
     mutable std::mutex mutex_;
     std::condition_variable wake_;
     std::deque<std::function<void()>> queue_;
+    std::size_t idle_ = 0;
     std::size_t running_ = 0;
     std::uint64_t started_ = 0;
     std::uint64_t refused_ = 0;
     bool stopping_ = false;
-    std::vector<std::thread> threads_;
+    std::list<std::thread> threads_;
+    std::list<std::thread> ended_;  // to be joined
 };
 
 // Lowers the priority of the calling thread for good: the system may not allow to raise it again.

@@ -42,6 +42,21 @@ TEST(ThreadPool, SurvivesWorkThatThrows) {
     EXPECT_EQ(done, 1);
 }
 
+TEST(ThreadPool, StartsMoreThreadsWhileAllAreBusy) {
+    constexpr int kBlocked = 20;
+    std::promise<void> release;
+    const std::shared_future<void> released = release.get_future().share();
+    ThreadPool pool(ThreadPool::Options{.threads = 1, .threads_max = kBlocked + 1});
+    for (int i = 0; i < kBlocked; ++i) {
+        pool.post([released] { released.wait(); });
+    }
+    std::promise<void> ran;
+    pool.post([&] { ran.set_value(); });
+    ran.get_future().wait();
+    EXPECT_EQ(pool.stats().threads, kBlocked + 1U);
+    release.set_value();
+}
+
 TEST(ThreadPool, RefusesWorkBeyondItsQueue) {
     std::promise<void> release;
     std::promise<void> started;

@@ -18,7 +18,11 @@ namespace orrery::storage {
 
 namespace {
 
-constexpr std::size_t kCommitters = 16;
+// A commit keeps a thread while it waits for the medium, and a stalled partition keeps one until
+// its commit is given up. Then others are started, so that it does not hold up the other
+// partitions.
+constexpr std::size_t kCommitters = 4;
+constexpr std::size_t kCommittersMax = 1024;
 
 std::string directory_of(PartitionId id) { return fmt::format("p{:08x}", id); }
 
@@ -78,7 +82,8 @@ private:
     const std::shared_ptr<RadosPool> pool_;
     const Clock& clock_;
     const RadosEngineOptions options_;
-    ThreadPool committers_{kCommitters};
+    ThreadPool committers_{
+        ThreadPool::Options{.threads = kCommitters, .threads_max = kCommittersMax}};
     const std::shared_ptr<RadosFileSystem> file_system_;
     const std::shared_ptr<const RocksResources> resources_;
 
