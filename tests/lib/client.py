@@ -60,6 +60,7 @@ class Client:
         """`link` is signed instead of the path's own; `shift_seconds` shifts the signed date."""
         date = formatdate(time.time() + shift_seconds, usegmt=True)
         path = path.partition("?x-orrery")[0]
+        path = path.removeprefix("/_admin")  # signed without it
         parts = path.strip("/").split("/") if path.strip("/") else []
         if "operations" in parts[-2:]:
             parts = parts[:-2]  # an operation on a container is signed as the container
