@@ -9,7 +9,9 @@ namespace {
 
 using Kind = storage::WriteBatch::Kind;
 
-Error damaged_update() { return Error(ErrorCode::kUnavailable, "an update of the catalog is damaged"); }
+Error damaged_update() {
+    return Error(ErrorCode::kUnavailable, "an update of the catalog is damaged");
+}
 
 void append_put(std::string& out, std::string_view key, std::string_view value) {
     out += 'P';
