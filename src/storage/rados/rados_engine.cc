@@ -21,8 +21,8 @@ namespace {
 // A commit keeps a thread while it waits for the medium, and a stalled partition keeps one until
 // its commit is given up. Then others are started, so that it does not hold up the other
 // partitions.
-constexpr std::size_t kCommitters = 4;
-constexpr std::size_t kCommittersMax = 1024;
+constexpr std::size_t kRadosCommitters = 4;
+constexpr std::size_t kRadosCommittersMax = 1024;
 
 std::string directory_of(PartitionId id) { return fmt::format("p{:08x}", id); }
 
@@ -83,7 +83,7 @@ private:
     const Clock& clock_;
     const RadosEngineOptions options_;
     ThreadPool committers_{
-        ThreadPool::Options{.threads = kCommitters, .threads_max = kCommittersMax}};
+        ThreadPool::Options{.threads = kRadosCommitters, .threads_max = kRadosCommittersMax}};
     const std::shared_ptr<RadosFileSystem> file_system_;
     const std::shared_ptr<const RocksResources> resources_;
 
