@@ -136,7 +136,6 @@ class Disturbances:
     # The storage. It may be slow for everybody.
 
     def kill_osd(self) -> str:
-        """It comes back with what it had: in memory it would have lost everything, and Ceph copies it again."""
         osd = self.rng.randrange(OSDS)
         with self.disturbed(*self.cluster.nodes):
             self.cluster.ceph.signal_osd(osd, signal.SIGKILL)
@@ -166,7 +165,7 @@ class Disturbances:
     def full_pool(self) -> str:
         with self.disturbed(*self.cluster.nodes):
             self.cluster.ceph.set_full(True)
-            self.rest(self.rng.uniform(2, 5))
+            self.rest(self.rng.uniform(0, 3))
             self.cluster.ceph.set_full(False)
         return ""
 

@@ -183,7 +183,8 @@ def play_round(cluster: Cluster, report: Report, name: str, options: argparse.Na
 
 def play(options: argparse.Namespace, report: Report, scratch: Path, network: Network | None) -> None:
     rng = random.Random(options.seed)
-    with Cluster(options.server, scratch, NODES, *OPTIONS, network=network, lease_ms=options.lease_ms) as cluster:
+    with Cluster(options.server, scratch, NODES, *OPTIONS, network=network, lease_ms=options.lease_ms,
+                 store="bluestore") as cluster:
         for number in range(1, options.rounds + 1):
             if not play_round(cluster, report, f"round {number}", options, rng):
                 if options.keep:

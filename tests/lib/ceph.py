@@ -173,9 +173,14 @@ class Cluster:
             daemon.wait()
 
     def set_full(self, full: bool) -> None:
-        """Makes OSDs believe that they are full, so that writes wait."""
+        """Makes OSDs believe that they are full, so that writes wait. Returns when they do, or no longer do."""
         for ratio, usual in (("nearfull", 0.85), ("backfillfull", 0.9), ("full", 0.95)):
-            self.ceph("osd", f"set-{ratio}-ratio", 0 if full else usual)
+            self.ceph("osd", f"set-{ratio}-ratio", usual / 1e6 if full else usual)
+        deadline = time.monotonic() + PATIENCE_SECONDS
+        while ("full osd" in self.ceph("health")) != full:
+            if time.monotonic() > deadline:
+                raise CephError(f"OSDs are {'not ' if full else ''}full after {PATIENCE_SECONDS} s")
+            time.sleep(0.2)
 
     def is_healthy(self) -> bool:
         """Whether every OSD that should run is known to do so."""

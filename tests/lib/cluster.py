@@ -58,12 +58,12 @@ class Cluster:
     """As a context manager it is stopped on exit. Where there is a network, it can be cut."""
 
     def __init__(self, binary: Path, directory: Path, names: list[str], *options: str,
-                 network: Network | None = None, lease_ms: int = LEASE_MS, secure: bool = False):
+                 network: Network | None = None, lease_ms: int = LEASE_MS, store: str = "memstore"):
         self.binary, self.directory, self.options, self.network = binary, directory, options, network
-        self.lease_ms, self.secure = lease_ms, secure
+        self.lease_ms = lease_ms
         self.key = EMULATOR_KEY
         address = STORAGE_ADDRESS if network else "127.0.0.1"
-        self.ceph = Ceph(directory / "ceph", address=address)
+        self.ceph = Ceph(directory / "ceph", store, address=address)
         self.nodes = [self.make_node(name) for name in names]
         self.ends: Counter[tuple[str, int]] = Counter()  # that the test did not cause
         self.problems: list[str] = []
@@ -130,7 +130,7 @@ class Cluster:
         return self.directory / f"{node.name}.clock"
 
     def url(self, node: Node) -> str:
-        return f"http{'s' if self.secure else ''}://{node.address}:{node.port}"
+        return f"https://{node.address}:{node.port}"
 
     def add(self, name: str) -> Node:
         node = self.make_node(name)
