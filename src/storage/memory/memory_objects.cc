@@ -6,7 +6,7 @@ namespace orrery::storage {
 
 namespace {
 
-Error other_version(std::string_view name) {
+Error version_mismatch(std::string_view name) {
     return Error(ErrorCode::kPreconditionFailed,
                  "'" + std::string(name) + "' has another version now");
 }
@@ -26,7 +26,7 @@ Result<SharedObjects::Version> MemoryObjects::write(std::string_view name,
     const std::lock_guard lock(mutex_);
     const auto found = values_.find(name);
     const Version current = found == values_.end() ? kAbsent : found->second.version;
-    if (current != expected) return other_version(name);
+    if (current != expected) return version_mismatch(name);
     values_.insert_or_assign(std::string(name), Value{std::string(bytes), ++last_version_});
     return last_version_;
 }
@@ -34,7 +34,7 @@ Result<SharedObjects::Version> MemoryObjects::write(std::string_view name,
 Status MemoryObjects::remove(std::string_view name, Version expected) {
     const std::lock_guard lock(mutex_);
     const auto found = values_.find(name);
-    if (found == values_.end() || found->second.version != expected) return other_version(name);
+    if (found == values_.end() || found->second.version != expected) return version_mismatch(name);
     values_.erase(found);
     return {};
 }
