@@ -98,6 +98,9 @@ STEPS = {step.name: step for step in [
     on_release("packages", "python3 tests/packages/run.py"),
     on_release("modelling", "python3 examples/modelling/run.py"),
     on_release("abuse", "python3 tests/abuse/run.py", alone=True),
+    # Alone: its storage answers late when the machine is busy, and leases run out.
+    on_release("cluster", "python3 tests/cluster/checker_test.py && python3 tests/cluster/smoke.py && "
+               "python3 tests/cluster/run.py", alone=True),
     build("asan"), unit("asan"), golden("golden-asan", "asan", "default,page-size-1"),
     sanitized_sdk("asan"), sanitized_sdk("tsan"),
     Step("crash-asan", "python3 tests/crash/run.py --server build/asan/orrery --rounds 20",
@@ -118,7 +121,7 @@ GROUPS = {
              "isolation", "splits", "isolation-splits", "changefeed", "consistency", "throttling", "modelling", "differential",
              "build-tsan", "unit-asan", "rados", "golden-asan",
              "sdk-asan", "crash-asan", "isolation-asan", "disk", "unit-tsan", "golden-tsan", "sdk-tsan", "clang-tidy",
-             "fuzz", "abuse"],
+             "fuzz", "abuse", "cluster"],
 }
 
 

@@ -14,8 +14,8 @@ build_packages=(
     librados-dev
 )
 check_packages=(libgtest-dev libgmock-dev clang-14 libclang-rt-14-dev clang-format-14 clang-tidy-14 git)
-# Clusters of the tests.
-cluster_packages=(ceph-mon ceph-osd ceph-common)
+# Clusters of the tests, and what happens to them.
+cluster_packages=(ceph-mon ceph-osd ceph-common iproute2 faketime)
 package_packages=(dpkg-dev binutils patchelf)
 # What the tests of the packages need.
 install_packages=(adduser man-db systemd)
@@ -40,7 +40,7 @@ name_missing_toolchains() {
     has node 20 --version ||
         echo "setup: no Node.js 20 or newer (nodejs.org): the js and documentdb suites will be skipped"
     has go 1.25 env GOVERSION ||
-        echo "setup: no Go 1.25 or newer (go.dev): the go suite will be skipped"
+        echo "setup: no Go 1.25 or newer (go.dev): the go suite and the checker of tests/cluster will be skipped"
     has cargo 1.88 --version ||
         echo "setup: no Rust 1.88 or newer (rust-lang.org): the rust suite will be skipped"
 }

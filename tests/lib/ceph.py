@@ -9,6 +9,7 @@ COMMAND finds the cluster in ORRERY_TEST_CEPH_CONF and its pool in ORRERY_TEST_C
 in memory, unless --store bluestore: that is fastest, but an OSD that ends loses everything it had.
 """
 import argparse
+import json
 import os
 import shutil
 import signal
@@ -29,9 +30,9 @@ PATIENCE_SECONDS = 90
 CONFIGURATION = """
 [global]
 fsid = {fsid}
-mon_host = [v2:127.0.0.1:{port}]
-public_addr = 127.0.0.1
-cluster_addr = 127.0.0.1
+mon_host = [v2:{address}:{port}]
+public_addr = {address}
+cluster_addr = {address}
 auth_cluster_required = {auth}
 auth_service_required = {auth}
 auth_client_required = {auth}
@@ -78,17 +79,18 @@ class CephError(Exception):
     pass
 
 
-def free_port() -> int:
+def free_port(address: str = "127.0.0.1") -> int:
     with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
+        probe.bind((address, 0))
         return probe.getsockname()[1]
 
 
 class Cluster:
     """As a context manager it is killed on exit, even after an exception."""
 
-    def __init__(self, directory: Path, store: str = "memstore", auth: str = "none", pgs: int = 8):
-        self.directory = directory
+    def __init__(self, directory: Path, store: str = "memstore", auth: str = "none", pgs: int = 8,
+                 address: str = "127.0.0.1"):
+        self.directory, self.address = directory, address
         self.conf = directory / "ceph.conf"
         self.store, self.auth, self.pgs = store, auth, pgs
         self.daemons: dict[str, subprocess.Popen] = {}
@@ -111,9 +113,9 @@ class Cluster:
     def start(self) -> "Cluster":
         for name in ("run", "log", "mon"):
             (self.directory / name).mkdir(parents=True)
-        fsid, port = str(uuid.uuid4()), free_port()
+        fsid, port = str(uuid.uuid4()), free_port(self.address)
         self.conf.write_text(CONFIGURATION.format(fsid=fsid, port=port, auth=self.auth, store=self.store,
-                                                  directory=self.directory))
+                                                  address=self.address, directory=self.directory))
         self.make_monitor(fsid, port)
         self.start_daemon("mon", "a")
         self.await_monitor()
@@ -130,7 +132,7 @@ class Cluster:
         self.run("ceph-authtool", keyring, "--gen-key", "-n", "client.admin", "--cap", "mon", "allow *",
                  "--cap", "osd", "allow *", "--cap", "mgr", "allow *")
         self.run("monmaptool", "--create", "--clobber", "--fsid", fsid, "--addv", "a",
-                 f"[v2:127.0.0.1:{port}]", "--enable-all-features", monmap)
+                 f"[v2:{self.address}:{port}]", "--enable-all-features", monmap)
         self.run("ceph-mon", "-i", "a", "--mkfs", "--monmap", monmap, "--keyring", keyring)
 
     def await_monitor(self) -> None:
@@ -172,10 +174,27 @@ class Cluster:
         if number == signal.SIGKILL:
             daemon.wait()
 
+<<<<<<< HEAD
     def set_full(self, is_full: bool) -> None:
         """Moves the mark above which OSDs take no more, instead of filling them."""
         for mark, usual in (("nearfull", 0.85), ("backfillfull", 0.9), ("full", 0.95)):
             self.ceph("osd", f"set-{mark}-ratio", 0.00001 if is_full else usual)
+=======
+    def set_full(self, full: bool) -> None:
+        """Makes OSDs believe that they are full, so that writes wait. Returns when they do, or no longer do."""
+        for ratio, usual in (("nearfull", 0.85), ("backfillfull", 0.9), ("full", 0.95)):
+            self.ceph("osd", f"set-{ratio}-ratio", usual / 1e6 if full else usual)
+        deadline = time.monotonic() + PATIENCE_SECONDS
+        while ("full osd" in self.ceph("health")) != full:
+            if time.monotonic() > deadline:
+                raise CephError(f"OSDs are {'not ' if full else ''}full after {PATIENCE_SECONDS} s")
+            time.sleep(0.2)
+
+    def is_healthy(self) -> bool:
+        """Whether every OSD that should run is known to do so."""
+        up = json.loads(self.ceph("osd", "stat", "--format", "json"))
+        return up["num_up_osds"] == len([name for name in self.daemons if name.startswith("osd.")])
+>>>>>>> ea6fe9a7bb821ba4eb621fed383e6a071e16684c
 
     def ceph(self, *arguments: object, stdin: str = "") -> str:
         return self.run("ceph", *arguments, stdin=stdin)

@@ -32,13 +32,13 @@ class Answer:
 
 class Client:
     def __init__(self, port: int, key: str = EMULATOR_KEY, secure: bool = False,
-                 timeout: float = 60):
+                 timeout: float = 60, host: str = "127.0.0.1"):
         if secure:
             # The certificate is self-signed, and trust is not what these tests check.
             self.connection = http.client.HTTPSConnection(
-                "127.0.0.1", port, timeout=timeout, context=ssl._create_unverified_context())
+                host, port, timeout=timeout, context=ssl._create_unverified_context())
         else:
-            self.connection = http.client.HTTPConnection("127.0.0.1", port, timeout=timeout)
+            self.connection = http.client.HTTPConnection(host, port, timeout=timeout)
         self.key = base64.b64decode(key)
 
     def __enter__(self) -> "Client":
@@ -59,8 +59,7 @@ class Client:
                shift_seconds: float = 0) -> dict[str, str]:
         """`link` is signed instead of the path's own; `shift_seconds` shifts the signed date."""
         date = formatdate(time.time() + shift_seconds, usegmt=True)
-        path = path.partition("?x-orrery")[0]
-        path = path.removeprefix("/_admin")  # signed without it
+        path = path.partition("?x-orrery")[0].removeprefix("/_admin")
         parts = path.strip("/").split("/") if path.strip("/") else []
         if "operations" in parts[-2:]:
             parts = parts[:-2]  # an operation on a container is signed as the container

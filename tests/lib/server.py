@@ -6,6 +6,7 @@ import signal
 import subprocess
 import time
 from pathlib import Path
+from typing import Sequence
 
 ROOT = Path(__file__).resolve().parents[2]
 DEFAULT_BINARY = ROOT / "build/release/orrery"
@@ -22,7 +23,8 @@ class Server:
     """One process. As a context manager it is killed on exit, even after an exception."""
 
     def __init__(self, binary: Path, data: Path, *options: str, listen: str = "127.0.0.1:0",
-                 throttle: bool = False):
+                 throttle: bool = False, prefix: Sequence[str] = ()):
+        """`prefix`: a command that executes the server in another environment."""
         if not os.access(binary, os.X_OK):
             raise ServerError(f"{binary} does not exist; build it first or give --server")
         self.data = data
@@ -30,7 +32,7 @@ class Server:
         self.log = data.with_name(data.name + ".log")
         self.port_file = data.with_name(data.name + ".port")
         self.port_file.unlink(missing_ok=True)
-        command = [str(binary), "serve", "--listen", listen, "--data", str(data),
+        command = [*prefix, str(binary), "serve", "--listen", listen, "--data", str(data),
                    "--port-file", str(self.port_file), *options]
         if not throttle:
             command.append("--no-throttle")

@@ -92,9 +92,9 @@ def main() -> int:
             failed += 1
             print(f"{sdk.name}: installation failed\n{error}", flush=True)
 
-    rounds = [None] if options.endpoint else options.partitions
-    for partitions in rounds if ready else []:
-        outcome = run_all(ready, partitions, options, expected)
+    rounds = [(None, endpoint) for endpoint in options.endpoint] or [(number, "") for number in options.partitions]
+    for partitions, endpoint in rounds if ready else []:
+        outcome = run_all(ready, partitions, endpoint, options, expected)
         passed += outcome[0]
         failed += outcome[1]
 
@@ -114,7 +114,9 @@ def parse_arguments() -> argparse.Namespace:
 
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--server", type=Path, default=DEFAULT_BINARY)
-    parser.add_argument("--endpoint", help="use a running server instead of starting one")
+    parser.add_argument("--endpoint", type=lambda text: text.split(","), default=[], metavar="URL,URL,...",
+                        help="use running servers instead of starting one, one after the other")
+    parser.add_argument("--readonly-key", default="", help="that of running servers")
     parser.add_argument("--sdk", type=sdk_list, default=list(SDKS.values()), metavar="A,B,...",
                         help="some of " + ",".join(SDKS) + " (default: all)")
     parser.add_argument("--partitions", type=partition_list, default=["1", "7", CHURN], metavar="N,M,...",
@@ -151,15 +153,15 @@ def server_options(partitions: str) -> list[str]:
     return ["--partitions", partitions]
 
 
-def run_all(sdks: list[Sdk], partitions: str | None, options: argparse.Namespace,
+def run_all(sdks: list[Sdk], partitions: str | None, running: str, options: argparse.Namespace,
             expected: dict[str, list[str]]) -> tuple[int, int]:
     with tempfile.TemporaryDirectory(prefix="orrery-sdk-") as scratch:
         directory = Path(scratch)
         servers: list[Server] = []
         throttled = ""
         try:
-            if options.endpoint:
-                endpoint = options.endpoint.rstrip("/") + "/"
+            if running:
+                endpoint = running.rstrip("/") + "/"
                 certificate = fetch_certificate(endpoint, directory)
             else:
                 servers = start_servers(options.server, directory, partitions)
@@ -170,7 +172,8 @@ def run_all(sdks: list[Sdk], partitions: str | None, options: argparse.Namespace
             return 0, 1
         environment = os.environ | {
             "ORRERY_ENDPOINT": endpoint, "ORRERY_THROTTLED_ENDPOINT": throttled,
-            "ORRERY_KEY": EMULATOR_KEY, "ORRERY_READONLY_KEY": "" if options.endpoint else READONLY_KEY, "ORRERY_CERTIFICATE": str(certificate),
+            "ORRERY_KEY": EMULATOR_KEY, "ORRERY_READONLY_KEY": options.readonly_key if running else READONLY_KEY,
+            "ORRERY_CERTIFICATE": str(certificate),
             "ORRERY_PARTITIONS": "" if partitions in (None, CHURN) else partitions,
             "ORRERY_CHURN": "1" if partitions == CHURN else "",
             "ORRERY_SCENARIO": options.scenario, "ORRERY_SCRATCH": scratch,
@@ -182,7 +185,7 @@ def run_all(sdks: list[Sdk], partitions: str | None, options: argparse.Namespace
             with ThreadPoolExecutor(max(1, options.jobs)) as pool:
                 for sdk, lines in zip(sdks, pool.map(lambda sdk: run(sdk, environment, expected), sdks)):
                     good = sum(line.startswith("pass ") for line in lines)
-                    print(f"{sdk.name}, {partitions or '?'} partition(s): {good} passed, "
+                    print(f"{sdk.name}, {running or f'{partitions} partition(s)'}: {good} passed, "
                           f"{len(lines) - good} failed")
                     for line in lines:
                         if not line.startswith("pass "):
@@ -263,7 +266,8 @@ def name_in(line: str) -> str:
 def run_suite(sdk: Sdk, environment: dict, expected: dict[str, list[str]]) -> list[str]:
     """Runs an SDK's programs; returns one pass or fail line per scenario, including missing ones."""
     wanted = [name for name in expected[sdk.name] if re.search(environment["ORRERY_SCENARIO"], name)
-              and (environment["ORRERY_THROTTLED_ENDPOINT"] or not name.startswith("throttling."))]
+              and (environment["ORRERY_THROTTLED_ENDPOINT"] or not name.startswith("throttling."))
+              and (environment["ORRERY_READONLY_KEY"] or name != "access.readonly_key")]
     lines, reported, trouble = [], [], ""
     try:
         programs = sdk.programs(environment)
