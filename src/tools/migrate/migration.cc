@@ -106,7 +106,7 @@ Status Migration::open_plan(const std::string& source_rid, const std::string& ta
 Status Migration::check_target_is_empty(client::Client& client) const {
     client::Pages pages(client, sides_->target.items(), {.page_items = 1});
     while (const auto page = TRY(pages.next())) {
-        if (page->elements().empty()) continue;
+        if (TRY(page->elements()).empty()) continue;
         return Error(ErrorCode::kConflict,
                      "container '" + options_.target.container + "' has items, and '" +
                          options_.state_file +
