@@ -47,7 +47,12 @@ Status Migration::run() {
 Status Migration::prepare() {
     client::Client client(options_.source_account, clock_, {}, &interrupted_);
     const auto path = client::container_path(options_.database, options_.container);
-    const Value body = TRY(client.read(path));
+    auto found = client.read(path);
+    if (!found) {
+        return container_error(
+            std::move(found).take_error(), options_.database, options_.container);
+    }
+    const Value& body = *found;
     const Value* const rid = body.find("_rid");
     if (rid == nullptr || !rid->is_string()) {
         return Error(ErrorCode::kInternal, "the server's answer is not a container");
