@@ -13,8 +13,9 @@ namespace orrery::client {
 
 class Elements {
 public:
-    using value_type = std::string_view;
-    using const_iterator = std::vector<std::string_view>::const_iterator;
+    // Names that algorithms and tests expect of a container.
+    using value_type = std::string_view;                                   // NOLINT
+    using const_iterator = std::vector<std::string_view>::const_iterator;  // NOLINT
 
     // Validates all of the text in one pass. kInternal if it is not an object.
     static Result<Elements> of(std::string_view page);
