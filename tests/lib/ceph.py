@@ -174,12 +174,6 @@ class Cluster:
         if number == signal.SIGKILL:
             daemon.wait()
 
-<<<<<<< HEAD
-    def set_full(self, is_full: bool) -> None:
-        """Moves the mark above which OSDs take no more, instead of filling them."""
-        for mark, usual in (("nearfull", 0.85), ("backfillfull", 0.9), ("full", 0.95)):
-            self.ceph("osd", f"set-{mark}-ratio", 0.00001 if is_full else usual)
-=======
     def set_full(self, full: bool) -> None:
         """Makes OSDs believe that they are full, so that writes wait. Returns when they do, or no longer do."""
         for ratio, usual in (("nearfull", 0.85), ("backfillfull", 0.9), ("full", 0.95)):
@@ -194,7 +188,6 @@ class Cluster:
         """Whether every OSD that should run is known to do so."""
         up = json.loads(self.ceph("osd", "stat", "--format", "json"))
         return up["num_up_osds"] == len([name for name in self.daemons if name.startswith("osd.")])
->>>>>>> ea6fe9a7bb821ba4eb621fed383e6a071e16684c
 
     def ceph(self, *arguments: object, stdin: str = "") -> str:
         return self.run("ceph", *arguments, stdin=stdin)
