@@ -16,6 +16,8 @@ check_packages=(libgtest-dev libgmock-dev clang-14 libclang-rt-14-dev clang-form
 package_packages=(dpkg-dev binutils patchelf)
 # What the tests of the packages need.
 install_packages=(adduser man-db systemd)
+# Checks the model of the cluster's protocol.
+model_packages=(spin gcc)
 
 # True if the command exists in at least this version, from whatever source.
 has() {
@@ -66,7 +68,8 @@ case "${1:-test}" in
     build) ;;
     check) packages+=("${check_packages[@]}") ;;
     test)
-        packages+=("${check_packages[@]}" "${package_packages[@]}" "${install_packages[@]}")
+        packages+=("${check_packages[@]}" "${package_packages[@]}" "${install_packages[@]}"
+            "${model_packages[@]}")
         add_sdk_toolchains
         ;;
     package) packages+=("${package_packages[@]}") ;;

@@ -7,6 +7,8 @@
 namespace orrery::cluster {
 
 void HostEvents::tell() {
+    const std::uint64_t revision = mirror_.revision();
+    if (std::exchange(told_revision_, revision) == revision) return;
     std::vector<PartitionId> assigned;
     std::vector<PartitionId> moving;
     std::vector<PartitionId> revoked;

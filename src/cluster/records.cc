@@ -60,20 +60,15 @@ private:
     bool ok_ = true;
 };
 
-Error corrupted(std::string_view what) {
-    return Error(ErrorCode::kCorrupted,
-                 "the cluster's object '" + std::string(what) + "' is damaged");
-}
-
 // Calls `read` with the members of the object; kCorrupted if any is missing.
 template <typename Record, typename Read>
 Result<Record> decode_json(std::string_view what, std::string_view bytes, Read&& read) {
     const auto value = json::Value::parse(bytes);
-    if (!value) return corrupted(what);
+    if (!value) return damaged(what);
     Members members(*value);
     Record record;
     read(members, record, *value);
-    if (!members.ok()) return corrupted(what);
+    if (!members.ok()) return damaged(what);
     return record;
 }
 
@@ -85,6 +80,11 @@ json::Value number_value(double number) {
 std::int64_t to_signed(std::uint64_t value) { return static_cast<std::int64_t>(value); }
 
 }  // namespace
+
+Error damaged(std::string_view object) {
+    return Error(ErrorCode::kCorrupted,
+                 "the cluster's object '" + std::string(object) + "' is damaged");
+}
 
 std::string_view name_of(NodeState state) {
     switch (state) {
