@@ -200,12 +200,14 @@ public:
         return number;
     }
 
-    void kill(std::uint32_t number) {
+    // Appends the partitions that it had.
+    void kill(std::uint32_t number, std::vector<PartitionId>& lost) {
         nodes_[number]->member.reset();
-        for (std::uint32_t& holder : holders_.holder) {
-            if (holder != number) continue;
-            holder = kNobody;
+        for (PartitionId partition = 0; partition < holders_.holder.size(); ++partition) {
+            if (holders_.holder[partition] != number) continue;
+            holders_.holder[partition] = kNobody;
             ++holders_.unserved;
+            lost.push_back(partition);
         }
     }
 
@@ -240,9 +242,12 @@ public:
         }
         return std::nullopt;
     }
-    double seconds_until_served() {
+    double seconds_until_served(const std::vector<PartitionId>& partitions) {
+        const auto is_served = [this](PartitionId partition) {
+            return holders_.holder[partition] != kNobody;
+        };
         int i = 0;
-        while (holders_.unserved > 0 && i < 4000) {
+        while (!std::all_of(partitions.begin(), partitions.end(), is_served) && i < 4000) {
             tick();
             ++i;
         }
@@ -346,16 +351,15 @@ void Simulation::report_steady_state() {
 void Simulation::report_loss(std::string_view name, std::uint32_t count) {
     const std::uint64_t changes_before = holders_.changes;
     const Traffic before = objects_.traffic;
-    std::size_t lost = 0;
+    std::vector<PartitionId> lost;
     std::uint32_t killed = 0;
-    for (std::uint32_t i = 0; killed < count; ++i) {
-        Node& node = *nodes_[nodes_.size() - 1 - i];
+    for (auto i = static_cast<std::uint32_t>(nodes_.size()); killed < count; --i) {
+        const Node& node = *nodes_[i - 1];
         if (!node.member || node.member->is_coordinator()) continue;
-        lost += partitions_of(static_cast<std::uint32_t>(nodes_.size() - 1 - i));
-        kill(static_cast<std::uint32_t>(nodes_.size() - 1 - i));
+        kill(i - 1, lost);
         ++killed;
     }
-    const double served = seconds_until_served();
+    const double served = seconds_until_served(lost);
     const std::uint64_t taken = holders_.changes - changes_before;
     const Traffic traffic = objects_.traffic.since(before);
     const auto settled = settle();
@@ -415,7 +419,7 @@ void Simulation::report() {
     fmt::print("\"place_ms\": {:.1f}, \"place_good\": {}, ",
                std::chrono::duration<double, std::milli>(timer.elapsed()).count(),
                placed.operator bool());
-    fmt::print("\"placed_s\": {}, ", seconds_until_served());
+    fmt::print("\"placed_s\": {}, ", seconds_until_served(partitions));
     const std::uint64_t changes = holders_.changes;
     const auto settled = settle();
     fmt::print("\"settled_s\": {}, \"settling_moves\": {}, \"load_max\": {:.3f}, ",

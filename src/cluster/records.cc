@@ -106,9 +106,9 @@ Result<ClusterRecord> ClusterRecord::decode(std::string_view bytes) {
             out.format = static_cast<int>(in.integer("format"));
             if (out.format != kClusterFormat) return;
             out.id = in.text("id");
-            const auto secret = base64_decode(in.text("secret"));
-            in.require(secret.has_value());
-            if (secret) out.secret = *secret;
+            const auto decoded = base64_decode(in.text("secret"));
+            in.require(decoded.has_value());
+            if (decoded) out.secret = *decoded;
             out.lease = std::chrono::milliseconds(in.integer("leaseMs"));
             out.created_at = in.integer("createdAt");
         });
