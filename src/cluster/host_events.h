@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <unordered_map>
+#include <unordered_set>
 
 #include "cluster/mirror.h"
 #include "cluster/partition_host.h"
@@ -30,8 +30,8 @@ private:
     const std::string node_;
     const Mirror& mirror_;
     PartitionHost& host_;
-    std::unordered_map<PartitionId, std::string> told_;  // with the node that it moves to
-    std::optional<std::uint64_t> told_revision_;         // of the routing
+    std::unordered_set<PartitionId> told_;        // assigned
+    std::optional<std::uint64_t> told_revision_;  // of the routing
 };
 
 }  // namespace orrery::cluster
