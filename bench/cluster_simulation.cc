@@ -367,7 +367,7 @@ void Simulation::report_loss(std::string_view name, std::uint32_t count) {
         "\"{0}_partitions\": {1}, \"{0}_served_s\": {2}, \"{0}_taken\": {3}, "
         "\"{0}_messages\": {4}, \"{0}_later_moves\": {5}, \"{0}_settled\": {6}, ",
         name,
-        lost,
+        lost.size(),
         served,
         taken,
         traffic.messages(),
