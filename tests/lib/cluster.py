@@ -1,5 +1,6 @@
 """A cluster for one test: Ceph, and nodes that are restarted when they end, as an operator's system does."""
 
+import base64
 import shutil
 import signal
 import threading
@@ -16,7 +17,7 @@ from lib.server import PATIENCE_SECONDS, Server, ServerError
 LOST_ITS_LEASE = 75  # the exit code of a node that wants to be restarted
 LEASE_MS = 3000
 RESTART_SECONDS = 0.2
-FAKETIME = Path("/usr/lib/x86_64-linux-gnu/faketime/libfaketimeMT.so.1")
+FAKETIME = Path("/nonexistent")
 # How long after the end of a disturbance its effects may show.
 AFTERMATH_SECONDS = 20
 
@@ -61,7 +62,8 @@ class Cluster:
                  network: Network | None = None, lease_ms: int = LEASE_MS, store: str = "memstore"):
         self.binary, self.directory, self.options, self.network = binary, directory, options, network
         self.lease_ms = lease_ms
-        self.key = EMULATOR_KEY
+        # The emulators' key is only for loopback.
+        self.key = base64.b64encode(bytes(range(64))).decode() if network else EMULATOR_KEY
         address = STORAGE_ADDRESS if network else "127.0.0.1"
         self.ceph = Ceph(directory / "ceph", store, address=address)
         self.nodes = [self.make_node(name) for name in names]
