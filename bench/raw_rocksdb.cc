@@ -1,173 +1,170 @@
-// raw_rocksdb: the write limit of the disk and RocksDB, without a server. It writes the keys and
-// bytes of item creates, including the index, through the same engine, several creates per synced
-// batch, one batch after the other. Prints one line of JSON.
+// raw_rocksdb: the limit of the disk, or of a Ceph cluster, and RocksDB, without a server. It
+// writes the keys and bytes of item creates, including the index, through the same engine, several
+// creates per synced batch, one batch after the other in each partition; then it gets items that
+// are in memory. Prints one line of JSON.
 
 #include <CLI/CLI.hpp>
 #include <chrono>
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <random>
 #include <string>
+#include <thread>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
 
-#include "base/bytes.h"
+#include "base/clock.h"
 #include "base/histogram.h"
 #include "base/result.h"
-#include "index/path_policy.h"
-#include "item.h"
-#include "model/container_definition.h"
-#include "partition/change_log.h"
-#include "partition/index_generation.h"
-#include "partition/index_keys.h"
+#include "create_writer.h"
 #include "partition/keys.h"
-#include "partition/staged_keys.h"
 #include "storage/engine.h"
+#include "storage/rados/rados_cluster.h"
 #include "storage/rocksdb/rocks_engine.h"
-#include "storage/write_batch.h"
 
 namespace orrery::bench {
 namespace {
 
+using Clock = std::chrono::steady_clock;
+
 struct Options {
     std::string path;
+    std::string ceph;
+    std::string pool;
+    storage::PartitionId partitions = 1;
     std::size_t batch = 64;
     double seconds = 5;
+    std::size_t reads = 0;
     std::size_t record_bytes = 1300;
     std::uint64_t first = 1;
 };
 
-// Writes what one create stores in a partition (partition/item_writer.cc): the record, the keys
-// that lead to it, and once per batch the partition's counters.
-class CreateWriter {
-public:
-    explicit CreateWriter(const Options& options)
-        : random_(options.first),
-          record_(letters(options.record_bytes)),
-          state_(letters(kStateBytes)),
-          log_entry_(partition::LogEntry{.kind = partition::ChangeKind::kCreate}.encode()),
-          number_(options.first) {}
-
-    void add_to(storage::WriteBatch& batch) {
-        std::string epk;
-        append_big_endian(epk, random_());
-        append_big_endian(epk, random_());
-        batch.put(partition::member_key(epk, number_), {});
-        batch.put(partition::item_key(number_), record_);
-        batch.put(partition::id_key(epk, fmt::format("item-{:010}", number_)),
-                  partition::docnum_value(number_));
-        batch.put(
-            partition::log_key(
-                {.lsn = static_cast<partition::Lsn>(number_), .ordinal = 0, .docnum = number_}),
-            log_entry_);
-        const std::size_t entries = entries_.size() / kVariants;
-        const std::size_t variant = random_() % kVariants;
-        for (std::size_t i = 0; i < entries; ++i) {
-            key_ = entries_[variant * entries + i];
-            partition::append_index_docnum(key_, number_);
-            index_.put(key_);
-        }
-        ++number_;
+Result<std::unique_ptr<storage::Engine>> open_engine(const Options& options,
+                                                     const orrery::Clock& clock) {
+    const std::string scanned(partition::kScannedLetters);
+    if (options.ceph.empty()) {
+        return storage::open_shared_rocks(
+            {.path = options.path, .create = true, .scanned_letters = scanned});
     }
-    void finish(storage::WriteBatch& batch) {
-        index_.move_to(batch);
-        batch.put(partition::state_key(), state_);
-    }
+    auto pool = TRY(storage::connect_rados(
+        {.conf = options.ceph, .pool = options.pool, .name_space = options.path}));
+    return std::unique_ptr<storage::Engine>(storage::make_rados_engine(
+        std::move(pool), clock, {.owner = "bench/1", .scanned_letters = scanned}));
+}
 
-    // Precomputes the index keys of kVariants items, except for the item's number.
-    Status prepare() {
-        const json::Value policy = TRY(json::Value::parse(
-            R"({"id":"c","partitionKey":{"paths":["/pk"],"kind":"Hash","version":2}})"));
-        const auto definition = TRY(model::parse_container_definition(policy, {}));
-        const auto compiled = TRY(index::PathPolicy::compile(definition));
-        partition::IndexGeneration generation(1, compiled, {});
-        std::string number;
-        partition::append_index_docnum(number, number_);
-        for (std::size_t i = 0; i < kVariants; ++i) {
-            std::string record;
-            partition::append_item_head(record, {}, {});
-            std::string item = item_body(random_() % 1'000'000'000);
-            item.pop_back();
-            record += item + R"(,"_ts":)" + std::to_string(1'700'000'000 + number_ / 10'000) + "}";
-            index::KeyList keys;
-            const auto stored = TRY(partition::StoredItem::decode(number_, std::move(record)));
-            TRY(generation.keys_of(stored, keys));
-            for (std::size_t k = 0; k < keys.size(); ++k) {
-                entries_.emplace_back(keys[k].substr(0, keys[k].size() - number.size()));
-            }
-        }
-        return {};
-    }
-    std::size_t keys_per_item() const { return 4 + entries_.size() / kVariants; }
-
-private:
-    static constexpr std::size_t kStateBytes = 40;
-    static constexpr std::size_t kVariants = 5000;
-
-    std::string letters(std::size_t count) {
-        std::string out;
-        while (out.size() < count) {
-            out += static_cast<char>('0' + random_() % 75);
-        }
-        return out;
-    }
-
-    std::mt19937_64 random_;
-    const std::string record_;
-    const std::string state_;
-    const std::string log_entry_;
-    partition::Docnum number_;
-    std::vector<std::string> entries_;
-    partition::StagedKeys index_;
-    std::string key_;
+// What one partition took.
+struct Outcome {
+    std::uint64_t items = 0;
+    Histogram commits;
 };
 
-Status run(const Options& options) {
-    using Clock = std::chrono::steady_clock;
-    const auto engine = TRY(
-        storage::open_shared_rocks({.path = options.path,
-                                    .create = true,
-                                    .scanned_letters = std::string(partition::kScannedLetters)}));
-    const auto partition = TRY(engine->open(1));
-    CreateWriter writer(options);
+Result<Outcome> write(storage::PartitionStore& store,
+                      const Options& options,
+                      Clock::time_point end) {
+    CreateWriter writer(options.first, options.record_bytes);
     TRY(writer.prepare());
-    Histogram latencies;
-    const auto begin = Clock::now();
-    const auto end = begin + std::chrono::duration<double>(options.seconds);
-    auto now = begin;
-    while (now < end) {
+    Outcome outcome;
+    for (auto now = Clock::now(); now < end;) {
         storage::WriteBatch batch;
         for (std::size_t i = 0; i < options.batch; ++i) {
             writer.add_to(batch);
         }
         writer.finish(batch);
-        TRY(partition->commit(batch));
+        TRY(store.commit(batch));
+        outcome.items += options.batch;
         const auto committed = Clock::now();
-        latencies.add(committed - now);
+        outcome.commits.add(committed - now);
         now = committed;
     }
-    const double creates = static_cast<double>(latencies.count() * options.batch);
-    fmt::print(R"({{"mode":"raw_rocksdb","batch":{},"keys":{},"commits":{},"per_second":{:.0f},)"
-               R"("p50_us":{:.1f},"p99_us":{:.1f}}})"
+    return outcome;
+}
+
+// Gets items at random, each of them twice: the second time from memory. Returns the median of
+// those.
+Result<double> read_micros(const storage::PartitionStore& store,
+                           const Options& options,
+                           std::uint64_t items) {
+    std::mt19937_64 random(1);
+    std::vector<std::uint64_t> numbers(options.reads);
+    for (std::uint64_t& number : numbers)
+        number = options.first + random() % items;
+    Histogram times;
+    std::string value;
+    for (int pass = 0; pass < 2; ++pass) {
+        for (const std::uint64_t number : numbers) {
+            const auto begin = Clock::now();
+            const bool found = TRY(store.get(partition::item_key(number), value));
+            if (!found) return Error(ErrorCode::kInternal, "an item is missing");
+            if (pass == 1) times.add(Clock::now() - begin);
+        }
+    }
+    return static_cast<double>(times.quantile(0.5).count()) / 1000.0;
+}
+
+Status run(const Options& options) {
+    const SystemClock clock;
+    const auto engine = TRY(open_engine(options, clock));
+    std::vector<std::shared_ptr<storage::PartitionStore>> stores;
+    for (storage::PartitionId id = 1; id <= options.partitions; ++id)
+        stores.push_back(TRY(engine->open(id)));
+
+    std::mutex mutex;
+    Outcome total;
+    std::optional<Error> failure;
+    const auto begin = Clock::now();
+    const auto end = begin + std::chrono::duration_cast<Clock::duration>(
+                                 std::chrono::duration<double>(options.seconds));
+    std::vector<std::thread> threads;
+    for (const auto& store : stores) {
+        threads.emplace_back([&, store] {
+            Result<Outcome> outcome = write(*store, options, end);
+            const std::lock_guard lock(mutex);
+            if (!outcome) {
+                failure = std::move(outcome).take_error();
+                return;
+            }
+            total.items += outcome->items;
+            total.commits.add(outcome->commits);
+        });
+    }
+    for (std::thread& thread : threads)
+        thread.join();
+    if (failure) return std::move(*failure);
+    const double seconds = std::chrono::duration<double>(Clock::now() - begin).count();
+    const double read =
+        options.reads == 0
+            ? 0
+            : TRY(read_micros(*stores.front(), options, total.items / options.partitions / 2));
+    fmt::print(R"({{"mode":"raw_rocksdb","batch":{},"partitions":{},"commits":{},)"
+               R"("per_second":{:.0f},"p50_us":{:.1f},"p99_us":{:.1f},"read_us":{:.2f}}})"
                "\n",
                options.batch,
-               writer.keys_per_item(),
-               latencies.count(),
-               creates / std::chrono::duration<double>(now - begin).count(),
-               static_cast<double>(latencies.quantile(0.5).count()) / 1000.0,
-               static_cast<double>(latencies.quantile(0.99).count()) / 1000.0);
+               options.partitions,
+               total.commits.count(),
+               static_cast<double>(total.items) / seconds,
+               static_cast<double>(total.commits.quantile(0.5).count()) / 1000.0,
+               static_cast<double>(total.commits.quantile(0.99).count()) / 1000.0,
+               read);
     return {};
 }
 
 int main(int argc, char** argv) {
     Options options;
     CLI::App app("Writes item creates to RocksDB as fast as it takes them");
-    app.add_option("--path", options.path, "an empty directory, or that of an earlier run")
+    app.add_option("--path",
+                   options.path,
+                   "an empty directory, or that of an earlier run; with --ceph a namespace")
         ->required();
+    app.add_option("--ceph", options.ceph, "the configuration of a Ceph cluster to write to");
+    app.add_option("--pool", options.pool, "of that cluster");
+    app.add_option("--partitions", options.partitions, "written at the same time");
     app.add_option("--first", options.first, "number of the first item");
     app.add_option("--batch", options.batch, "creates in one synced write");
     app.add_option("--seconds", options.seconds);
+    app.add_option("--reads", options.reads, "items to read afterwards");
     app.add_option("--record-bytes", options.record_bytes);
     CLI11_PARSE(app, argc, argv);
     const Status status = run(options);

@@ -107,6 +107,8 @@ STEPS = {step.name: step for step in [
          ("build-asan",)),
     Step("isolation-asan", "python3 tests/isolation/run.py --server build/asan/orrery --seconds 8 --kills 2",
          ("build-asan",)),
+    Step("rados", "tests/lib/ceph.py run -- build/asan/storage_cluster_test && "
+         "tests/rados/run.py --driver build/asan/rados_driver", ("build-asan",)),
     build("tsan"), unit("tsan"), golden("golden-tsan", "tsan", "default"),
     Step("fuzz", "tools/fuzz.py --seconds 30", ("build-asan",), compiles=True),
 ]}
@@ -117,7 +119,7 @@ GROUPS = {
              "upgrade", "packages", "program", "doctor", "export", "import", "migrate", "bench", "shell", "backup",
              "binary", "metrics", "access",
              "isolation", "splits", "isolation-splits", "changefeed", "consistency", "throttling", "modelling", "differential",
-             "build-tsan", "unit-asan", "golden-asan",
+             "build-tsan", "unit-asan", "rados", "golden-asan",
              "sdk-asan", "crash-asan", "isolation-asan", "disk", "unit-tsan", "golden-tsan", "sdk-tsan", "clang-tidy",
              "fuzz", "abuse", "cluster"],
 }

@@ -70,7 +70,9 @@ int run(Command& command, const std::vector<std::string>& arguments);
 std::vector<std::string> split_list(std::string_view text);
 
 // Declares an option that can also be set in the environment: --port-file as ORRERY_PORT_FILE. The
-// default value appears in the help.
+// default value appears in the help. For what means the same to every command that has it: the
+// server's settings, and which server tools talk to. A variable for --format would change whatever
+// command happens to have such an option.
 template <typename T>
 CLI::Option* add(CLI::App& app, const std::string& name, T& value, const std::string& help) {
     return app.add_option("--" + name, value, help)
@@ -81,8 +83,8 @@ CLI::Option* add(CLI::App& app, const std::string& name, T& value, const std::st
 template <typename T>
 using Choices = std::vector<std::pair<std::string, T>>;
 
-// Declares an option whose values have names. Only the names go through CLI11, which would print
-// the values of an enumeration as characters. `choices` must outlive the app.
+// Declares an option whose values have names, without a variable. Only the names go through CLI11,
+// which would print the values of an enumeration as characters. `choices` must outlive the app.
 template <typename T>
 CLI::Option* add_choice(CLI::App& app,
                         const std::string& name,
@@ -96,7 +98,6 @@ CLI::Option* add_choice(CLI::App& app,
         }
     };
     return app.add_option_function<std::string>("--" + name, choose, help)
-        ->envname(environment_name(name))
         ->transform(CLI::IsMember(choices, CLI::ignore_case))
         ->default_str(default_name);
 }

@@ -26,9 +26,8 @@ Result<std::optional<Page>> Changes::next() {
         position_ = std::move(position);
         return std::optional<Page>();
     }
-    std::string body = TRY(object_body(response));
     position_ = std::move(position);
-    return std::optional(Page{.response = std::move(response), .body = std::move(body)});
+    return std::optional(Page{.response = std::move(response)});
 }
 
 }  // namespace orrery::client

@@ -22,7 +22,7 @@ TEST(ChangesTest, FollowTheFeed) {
     server.answer(200, R"({"Documents":[{"id":"1"}, {"id":"2"}]})", "etag: \"2\"\r\n");
     const auto page = changes.next();
     ASSERT_TRUE(page && *page);
-    EXPECT_THAT((*page)->elements(), ElementsAre(R"({"id":"1"})", R"({"id":"2"})"));
+    EXPECT_THAT(*(*page)->elements(), ElementsAre(R"({"id":"1"})", R"({"id":"2"})"));
     EXPECT_EQ(changes.position(), "\"2\"");
 
     server.answer(304, "", "etag: \"3\"\r\n");
@@ -35,8 +35,6 @@ TEST(ChangesTest, FollowTheFeed) {
     const auto odd = changes.next();
     ASSERT_FALSE(odd);
     EXPECT_THAT(odd.error().message(), HasSubstr("not a page of the change feed"));
-    server.answer(200, "damaged", "etag: \"4\"\r\n");
-    EXPECT_FALSE(changes.next());
     EXPECT_EQ(changes.position(), "\"3\"");
 }
 

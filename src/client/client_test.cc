@@ -18,6 +18,7 @@ namespace client_test {
 
 using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::IsEmpty;
 
 constexpr const char* kThrottled = "x-ms-retry-after-ms: 1\r\nx-ms-request-charge: 0.5\r\n";
 
@@ -129,10 +130,10 @@ TEST_F(ClientTest, WalksFeeds) {
     Pages pages(client_, items_, {.text = "SELECT * FROM c"});
     auto page = pages.next();
     ASSERT_TRUE(page && *page);
-    EXPECT_EQ((*page)->elements().size(), 1U);
+    EXPECT_THAT(*(*page)->elements(), ElementsAre(R"({"id":"1"})"));
     page = pages.next();
     ASSERT_TRUE(page && *page);
-    EXPECT_TRUE((*page)->elements().empty());
+    EXPECT_THAT(*(*page)->elements(), IsEmpty());
     EXPECT_FALSE(*pages.next());
     ASSERT_EQ(server_.received().size(), 2U);
     EXPECT_EQ(server_.received()[0].body, R"({"query":"SELECT * FROM c","parameters":[]})");

@@ -17,9 +17,6 @@ std::string query_body(const Query& query) {
     return json::Value(std::move(body)).text();
 }
 
-// Items in an array in an object.
-constexpr int kPageDepthMax = json::kDepthMax + 2;
-
 }  // namespace
 
 Headers selection_headers(const Selection& selection) {
@@ -57,24 +54,9 @@ Request page_request(const Path& path,
 
 Result<std::string> object_body(const Response& response) {
     const std::string& text = response.body();
-    auto out = text.starts_with('{') && json::check(text, kPageDepthMax) ? json::minify(text)
-                                                                         : std::nullopt;
+    auto out = text.starts_with('{') && json::check(text) ? json::minify(text) : std::nullopt;
     if (!out) return Error(ErrorCode::kInternal, "the server's answer is not JSON");
     return *std::move(out);
-}
-
-std::vector<std::string_view> Page::elements() const {
-    std::vector<std::string_view> out;
-    json::Walk members(body);
-    while (const auto member = members.next()) {
-        if (!member->value.starts_with('[')) continue;
-        json::Walk elements(member->value);
-        while (const auto element = elements.next()) {
-            out.push_back(element->value);
-        }
-        break;
-    }
-    return out;
 }
 
 Pages::Pages(Client& client, Path path, Selection selection)
@@ -90,17 +72,16 @@ Result<std::optional<Page>> Pages::next() {
     if (ended_) return std::optional<Page>();
     const Request request = page_request(path_, query_, selection_, continuation_);
     Response response = TRY(client_.call(request));
-    std::string body = TRY(object_body(response));
     continuation_ = response.header("x-ms-continuation");
     ended_ = continuation_.empty();
-    return std::optional(Page{.response = std::move(response), .body = std::move(body)});
+    return std::optional(Page{.response = std::move(response)});
 }
 
 Result<std::vector<Range>> read_ranges(Client& client, const Path& container) {
     std::vector<Range> out;
     Pages pages(client, container / "pkranges");
     while (auto page = TRY(pages.next())) {
-        for (const std::string_view range : page->elements()) {
+        for (const std::string_view range : TRY(page->elements())) {
             const auto text = [&](std::string_view name) {
                 const auto found = json::find_member(range, name);
                 return found && found->starts_with('"') ? json::unquote(*found) : std::string();

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "client/client.h"
+#include "client/elements.h"
 
 namespace orrery::client {
 
@@ -44,10 +45,9 @@ Result<std::string> object_body(const Response& response);
 
 struct Page {
     Response response;
-    std::string body;  // as object_body() returns it
 
-    // The elements as JSON texts, slices of the body: those of "Documents", "Databases" ...
-    std::vector<std::string_view> elements() const;
+    // Those of "Documents", "Databases" … They must not outlive the page.
+    Result<Elements> elements() const { return Elements::of(response.body()); }
 };
 
 // What the requests for a selection's pages say.

@@ -7,6 +7,7 @@
 #include "base/ascii.h"
 #include "base/log.h"
 #include "base/percent.h"
+#include "gateway/handlers/handlers.h"
 #include "gateway/headers.h"
 #include "gateway/status.h"
 #include "json/text.h"
@@ -169,6 +170,11 @@ http::Response Call::make_error(const Error& error) const {
 }
 
 void Call::forward(const Error& elsewhere) {
+    if (handlers::wants_events(*this)) {
+        return fail(Error(ErrorCode::kNotImplemented,
+                          "Streams of changes from partitions that another node of the cluster "
+                          "serves are not supported; poll the change feed."));
+    }
     // The exchange outlives this call, which ends here.
     const std::shared_ptr<http::Exchange> exchange = exchange_;
     forwarder->forward(

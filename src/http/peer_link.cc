@@ -30,10 +30,10 @@ using PlainStream = beast::tcp_stream;
 using SecureStream = asio::ssl::stream<beast::tcp_stream>;
 using Parser = beast::http::response_parser<beast::http::string_body>;
 
-constexpr std::uint32_t kHeadBytesMax = 64 * 1024;
-constexpr std::size_t kReadBytes = 64 * 1024;
+constexpr std::uint32_t kAnswerHeadBytesMax = 64 * 1024;
+constexpr std::size_t kBufferBytes = 64 * 1024;
 
-std::string reason(const char* step, const Code& ec) {
+std::string why(const char* step, const Code& ec) {
     return std::string(step) + ": " + (ec == beast::error::timeout ? "time-out" : ec.message());
 }
 
@@ -62,7 +62,7 @@ public:
 
     LinkOn(asio::io_context& io, Url url, std::size_t answer_bytes_max)
         : url_(std::move(url)), answer_bytes_max_(answer_bytes_max), resolver_(io), stream_(io) {
-        buffer_.reserve(kReadBytes);
+        buffer_.reserve(kBufferBytes);
     }
     LinkOn(asio::io_context& io,
            Url url,
@@ -73,7 +73,7 @@ public:
           tls_(std::move(tls)),
           resolver_(io),
           stream_(io, *tls_) {
-        buffer_.reserve(kReadBytes);
+        buffer_.reserve(kBufferBytes);
     }
 
     void send(PeerRequest request, Peers::Done done) override {
@@ -146,7 +146,7 @@ private:
 
     void read() {
         parser_.emplace();
-        parser_->header_limit(kHeadBytesMax);
+        parser_->header_limit(kAnswerHeadBytesMax);
         parser_->body_limit(answer_bytes_max_);
         parser_->skip(request_.without_body);
         beast::http::async_read(stream_,
@@ -169,11 +169,11 @@ private:
 
     void fail_unsent(const char* step, const Code& ec) {
         close();
-        end(Error(ErrorCode::kUnavailable, reason(step, ec)));
+        end(Error(ErrorCode::kUnavailable, why(step, ec)));
     }
     void fail(const char* step, const Code& ec) {
         close();
-        end(Error(ErrorCode::kTimeout, reason(step, ec)));
+        end(Error(ErrorCode::kTimeout, why(step, ec)));
     }
     void end(Result<Response> outcome) {
         request_ = {};

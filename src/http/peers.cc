@@ -38,7 +38,7 @@ public:
         boost::asio::post(io_, [this] {
             stopping_ = true;
             idle_.clear();
-            for (const auto& link : busy_)
+            for (const auto& [link, place] : busy_)
                 link->close();
             for (const auto& timer : timers_)
                 timer->cancel();
@@ -52,6 +52,16 @@ public:
             io_, [this, peer, request = std::move(request), done = std::move(done)]() mutable {
                 begin(peer, std::move(request), std::move(done));
             });
+    }
+
+    void abandon(const Peer& peer) {
+        boost::asio::post(io_, [this, place = place_of(peer)] {
+            idle_.erase(place);
+            // Closing calls back, later.
+            for (const auto& [link, its_place] : busy_) {
+                if (its_place == place) link->close();
+            }
+        });
     }
 
     void after(std::chrono::milliseconds time, std::function<void()> then) {
@@ -76,7 +86,7 @@ private:
             if (!made) return done(std::move(made).take_error());
             link = std::move(made).take();
         }
-        busy_.insert(link);
+        busy_.emplace(link, place);
         link->send(std::move(request),
                    [this, place, link, done = std::move(done)](Result<Response> answer) {
                        busy_.erase(link);
@@ -104,7 +114,7 @@ private:
     boost::asio::executor_work_guard<boost::asio::io_context::executor_type> work_;
     // For the thread only.
     std::map<std::string, std::vector<std::shared_ptr<PeerLink>>> idle_;
-    std::set<std::shared_ptr<PeerLink>> busy_;
+    std::map<std::shared_ptr<PeerLink>, std::string> busy_;  // and their places
     std::set<std::shared_ptr<boost::asio::steady_timer>> timers_;
     bool stopping_ = false;
     std::thread thread_;
@@ -120,6 +130,11 @@ Peers::~Peers() = default;
 void Peers::send(const Peer& peer, PeerRequest request, Done done) {
     // Threads that send often keep to one worker each, and so to their own links.
     workers_[read_slot() % workers_.size()]->send(peer, std::move(request), std::move(done));
+}
+
+void Peers::abandon(const Peer& peer) {
+    for (const auto& worker : workers_)
+        worker->abandon(peer);
 }
 
 void Peers::after(std::chrono::milliseconds time, std::function<void()> then) {

@@ -53,6 +53,9 @@ public:
     // have been carried out, but no complete answer has come (in time).
     void send(const Peer& peer, PeerRequest request, Done done);
 
+    // Ends the requests under way to this peer, with kTimeout: it will not answer any more.
+    void abandon(const Peer& peer);
+
     // Calls back on a thread of this object, or never if it is destroyed first.
     void after(std::chrono::milliseconds time, std::function<void()> then);
 

@@ -9,6 +9,7 @@
 //   void end(Kind, std::size_t after);                    the offset after } or ]
 //   void key(std::string_view raw, std::size_t at);       a member name, quotes included
 //   void scalar(Kind, std::string_view raw, std::size_t at);  string (quoted), number, true, null
+// Optional, as it takes comparing all names:
 //   void duplicates();                                    the object about to end has duplicate
 //   names
 
@@ -60,7 +61,12 @@ public:
     // Where it ended; after an error, where that is.
     std::size_t at() const { return at_; }
 
+    // So far there was no insignificant whitespace.
+    bool is_minified() const { return minified_; }
+
 private:
+    static constexpr bool kWantsDuplicates = requires(Visitor & visitor) { visitor.duplicates(); };
+
     Status value(int depth) {
         if (at_ == text_.size()) return error("unexpected end");
         switch (text_[at_]) {
@@ -91,7 +97,7 @@ private:
     Status object(int depth) {
         if (depth > depth_max_) return error("nested too deeply");
         visitor_.begin(Kind::kObject, at_++);
-        names_.begin_object();
+        if constexpr (kWantsDuplicates) names_.begin_object();
         skip_whitespace();
         if (!next_is('}')) {
             do {
@@ -100,7 +106,9 @@ private:
             if (!next_is('}')) return error("expected ',' or '}'");
         }
         ++at_;
-        if (names_.end_object()) visitor_.duplicates();
+        if constexpr (kWantsDuplicates) {
+            if (names_.end_object()) visitor_.duplicates();
+        }
         visitor_.end(Kind::kObject, at_);
         return {};
     }
@@ -110,7 +118,7 @@ private:
         if (!next_is('"')) return error("expected a property name");
         const std::size_t length = string_length(text_.substr(at_));
         if (length == 0) return error("invalid property name");
-        names_.add(text_.substr(at_, length));
+        if constexpr (kWantsDuplicates) names_.add(text_.substr(at_, length));
         visitor_.key(text_.substr(at_, length), at_);
         at_ += length;
         skip_whitespace();
@@ -149,6 +157,7 @@ private:
         while (at_ < text_.size() && (text_[at_] == ' ' || text_[at_] == '\t' ||
                                       text_[at_] == '\n' || text_[at_] == '\r')) {
             ++at_;
+            minified_ = false;
         }
     }
 
@@ -163,6 +172,7 @@ private:
 
     std::string_view text_;
     std::size_t at_ = 0;
+    bool minified_ = true;
     Visitor& visitor_;
     const int depth_max_;
     MemberNames names_;

@@ -94,7 +94,9 @@ TEST(Walk, PlainNumbersAreThoseOfTheParsedValue) {
         std::string out;
         ASSERT_TRUE(append_with_plain_numbers(out, number));
         ASSERT_EQ(out, plain) << number;
-        if (prints_as_written(number)) ASSERT_EQ(number, plain);
+        if (prints_as_written(number)) {
+            ASSERT_EQ(number, plain);
+        }
     }
 }
 

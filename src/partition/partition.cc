@@ -142,7 +142,8 @@ void Partition::close() {
 Status Partition::check_open() const {
     if (is_closed()) return gone();
     if (environment_.may_answer && !environment_.may_answer()) {
-        return Error(ErrorCode::kFenced, "Another node may serve this partition now; retry later.");
+        return Error(ErrorCode::kElsewhere, "Another node may serve this partition now.")
+            .with_info(std::to_string(identity_.storage_id));
     }
     return {};
 }

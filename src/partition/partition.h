@@ -124,7 +124,7 @@ public:
     // Refuses further writes (410/1002) and returns once pending ones are done. For a partition
     // that is being dropped.
     void close();
-    // 410/1002 if the partition is closed, kFenced if another node may own it now. What was read
+    // 410/1002 if the partition is closed, kElsewhere if another node may own it now. What was read
     // before was the newest state: others take over only after that.
     Status check_open() const;
     // Refuses writes, because of close() or because another node owns the partition now.

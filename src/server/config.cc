@@ -154,9 +154,12 @@ void add_monitoring_options(CLI::App& app, ServeConfig& config, Texts& texts) {
                config.consistency,
                kConsistencyLevels,
                "session",
-               "Consistency of reads; requests may ask for less");
-    add_choice(app, "log-level", config.log_level, kLevels, "info", "Minimum level to log");
-    add_choice(app, "log-format", config.log_format, kFormats, "text", "Format of log lines");
+               "Consistency of reads; requests may ask for less")
+        ->envname("ORRERY_CONSISTENCY");
+    add_choice(app, "log-level", config.log_level, kLevels, "info", "Minimum level to log")
+        ->envname("ORRERY_LOG_LEVEL");
+    add_choice(app, "log-format", config.log_format, kFormats, "text", "Format of log lines")
+        ->envname("ORRERY_LOG_FORMAT");
 }
 
 void add_partition_options(CLI::App& app, ServeConfig& config) {

@@ -298,7 +298,7 @@ void Node::build_services(const ServeConfig& config) {
     build_offers();
     batches_ = std::make_unique<service::Batches>(*partitions_);
     item_feed_ = std::make_unique<service::ItemFeed>(*partitions_, *signer_);
-    change_feed_ = std::make_unique<service::ChangeFeed>(*partitions_, clock_);
+    change_feed_ = std::make_unique<service::ChangeFeed>(*partitions_, clock_, placement());
     // They read ahead for scans of many items, which must not delay short requests.
     readers_ = std::make_unique<ThreadPool>(ThreadPool::Options{
         .threads = service::default_threads(), .priority = ThreadPool::Priority::kLow});

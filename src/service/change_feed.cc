@@ -1,6 +1,7 @@
 #include "service/change_feed.h"
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <utility>
 #include <vector>
@@ -16,6 +17,7 @@
 #include "service/item_selection.h"
 #include "service/item_target.h"
 #include "service/metering.h"
+#include "service/placement.h"
 #include "throughput/charges.h"
 
 namespace orrery::service {
@@ -83,10 +85,12 @@ Error ahead(partition::Lsn etag, partition::Lsn newest) {
 class ChangePageReader {
 public:
     ChangePageReader(Partitions& partitions,
+                     Placement* placement,
                      Context& context,
                      const catalog::Container& container,
                      bool all_versions)
         : partitions_(partitions),
+          placement_(placement),
           context_(context),
           container_(container),
           all_versions_(all_versions) {}
@@ -94,7 +98,12 @@ public:
     // The positions of all pieces as of now.
     Status skip(std::vector<Piece>& pieces) {
         for (Piece& piece : pieces) {
-            last_ = TRY(open(piece));
+            auto opened = open(piece);
+            if (is_on_other_node(opened)) {
+                piece.part.after = TRY(lsn_elsewhere(piece));
+                continue;
+            }
+            last_ = TRY(std::move(opened));
             piece.part.after = TRY(lsn_of(*last_));
         }
         return settle();
@@ -118,7 +127,8 @@ public:
     }
 
     Page take_page() { return std::move(page_); }
-    QuietPartitions take_quiet() { return std::move(quiet_); }
+    // None if others were quiet too, on other nodes.
+    QuietPartitions take_quiet() { return all_here_ ? std::move(quiet_) : QuietPartitions(); }
     bool is_modified() const { return page_.count > 0 || more_; }
     std::uint64_t behind() const { return behind_; }
     // The piece that the next page reads first.
@@ -129,6 +139,21 @@ private:
         auto partition = TRY(partitions_.open(container_, piece.range, context_.allowance));
         TRY(check_session(context_, *partition));
         return partition;
+    }
+
+    // The first piece decides which node reads the page; of others that this node does not serve,
+    // it asks only whether there is anything new.
+    bool is_on_other_node(const Result<std::shared_ptr<partition::Partition>>& opened) const {
+        return !opened && opened.error().code() == ErrorCode::kElsewhere && last_ != nullptr;
+    }
+
+    Result<partition::Lsn> lsn_elsewhere(const Piece& piece) {
+        if (!context_.allowance.may_block) {
+            return Error(ErrorCode::kWouldBlock, "it asks another node");
+        }
+        all_here_ = false;
+        const std::array ranges{piece.range};
+        return TRY(placement_->reports(container_, ranges)).front().lsn;
     }
 
     // What a closed partition says is out of date.
@@ -149,6 +174,11 @@ private:
         waits_ = !opened && opened.error().code() == ErrorCode::kThrottled && charged_ > 0;
         // What was read so far is paid for. The next request gets the rest, or the refusal.
         if (waits_) return false;
+        if (is_on_other_node(opened)) {
+            const bool quiet = !piece.part.since && TRY(lsn_elsewhere(piece)) == piece.part.after;
+            waits_ = !quiet;
+            return quiet;
+        }
         last_ = TRY(std::move(opened));
         const partition::Lsn lsn = TRY(lsn_of(*last_));
         if (piece.part.after == lsn && !piece.part.since) {
@@ -223,6 +253,7 @@ private:
     }
 
     Partitions& partitions_;
+    Placement* const placement_;
     Context& context_;
     const catalog::Container& container_;
     const bool all_versions_;
@@ -232,6 +263,7 @@ private:
     std::shared_ptr<partition::Partition> last_;
     Page page_;
     QuietPartitions quiet_;
+    bool all_here_ = true;  // the pieces that were looked at
     double charged_ = 0;
     bool more_ = false;
     std::uint64_t behind_ = 0;
@@ -293,7 +325,7 @@ Result<ChangesAnswer> ChangeFeed::read(Context& context,
     if (options.all_versions) print = versions_printer();
     if (options.separated) print = followed_by(kRecordSeparator, std::move(print));
 
-    ChangePageReader reader(partitions_, context, container, options.all_versions);
+    ChangePageReader reader(partitions_, placement_, context, container, options.all_versions);
     if (from_now) {
         TRY(reader.skip(pieces));
     } else {

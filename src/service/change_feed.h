@@ -19,6 +19,7 @@
 #include "service/context.h"
 #include "service/page.h"
 #include "service/partitions.h"
+#include "service/placement.h"
 #include "service/query_page.h"
 
 namespace orrery::service {
@@ -77,8 +78,9 @@ public:
         std::uint64_t idle_polls = 0;
     };
 
-    ChangeFeed(Partitions& partitions, const Clock& clock)
-        : partitions_(partitions), clock_(clock) {}
+    // Without placement all partitions are here.
+    ChangeFeed(Partitions& partitions, const Clock& clock, Placement* placement = nullptr)
+        : partitions_(partitions), clock_(clock), placement_(placement) {}
 
     // Where it may not block: kWouldBlock unless there is nothing new, which it finds out without
     // reading anything.
@@ -98,6 +100,7 @@ private:
 
     Partitions& partitions_;
     const Clock& clock_;
+    Placement* const placement_;
     mutable metrics::PerSlot<Counts> counts_;
     mutable ChangeReaders readers_;
 };

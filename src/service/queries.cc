@@ -339,6 +339,12 @@ Result<QueryAnswer> Queries::run(Context& context,
                                           .measure = options.query_metrics,
                                           .seeks_end = seeks_end}));
     if (merged) {
+        for (const std::size_t range : ranges) {
+            if (partitions_.expect_here(container.ranges[range].partition)) continue;
+            return Error(ErrorCode::kNotImplemented,
+                         "The server cannot merge ranges that several nodes of a cluster serve; "
+                         "have the SDK merge them, without x-orrery-merge-partitions.");
+        }
         if (!context.allowance.may_block) return too_long_here();  // it waits for other threads
         query.context.surroundings.budget->take(read_ahead_bytes_max(ranges.size()));
     }

@@ -54,6 +54,7 @@ RangeReport take_report(ByteReader& reader) {
     out.range_id = static_cast<std::uint32_t>(reader.varint());
     out.item_count = reader.varint();
     out.item_bytes = reader.varint();
+    out.lsn = static_cast<partition::Lsn>(reader.varint());
     out.items_indexed = reader.varint();
     out.items_to_index = reader.varint();
     out.index_built = reader.varint() != 0;
@@ -82,6 +83,7 @@ void RangeReport::append_to(std::string& out) const {
     for (const std::uint64_t number : {std::uint64_t{range_id},
                                        item_count,
                                        item_bytes,
+                                       static_cast<std::uint64_t>(lsn),
                                        items_indexed,
                                        items_to_index,
                                        std::uint64_t{index_built},
@@ -118,12 +120,14 @@ Result<RangeReport> RangeReports::of(const catalog::Container& container, std::s
     RangeReport report{.range_id = container.ranges[range].id,
                        .item_count = partition->item_count(),
                        .item_bytes = partition->item_bytes(),
+                       .lsn = partition->lsn(),
                        .budget = {},
                        .hottest_keys = hottest_keys(partition->ledger())};
     if (const auto& budget = partition->ledger().budget()) {
         report.budget = budget->usage(monotonic_now());
     }
     TRY(add_index_progress(container, *partition, report));
+    TRY(partition->check_open());
     return report;
 }
 

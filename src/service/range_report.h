@@ -11,6 +11,7 @@
 
 #include "base/result.h"
 #include "catalog/resources.h"
+#include "partition/keys.h"
 #include "throughput/account.h"
 #include "throughput/hot_keys.h"
 
@@ -23,6 +24,7 @@ struct RangeReport {
     std::uint32_t range_id = 0;
     std::uint64_t item_count = 0;
     std::uint64_t item_bytes = 0;
+    partition::Lsn lsn = 0;  // of the newest change
     throughput::Account::Usage budget;
     // Partition keys as JSON arrays, those that use the most request units first.
     std::vector<throughput::HotKey> hottest_keys;

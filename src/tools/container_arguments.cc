@@ -17,19 +17,20 @@ Result<json::Value> read_policy(const std::string& path) {
 
 void ContainerArguments::declare(CLI::App& app, bool required) {
     constexpr const char* kGroup = "Container";
-    cli::add(app, "database", choice_.database, "Its database")->required(required)->group(kGroup);
-    cli::add(app, "container", choice_.container, "Its name")->required(required)->group(kGroup);
+    app.add_option("--database", choice_.database, "Its database")
+        ->required(required)
+        ->group(kGroup);
+    app.add_option("--container", choice_.container, "Its name")->required(required)->group(kGroup);
     app.add_flag("--create", choice_.create, "Create it and its database if they do not exist")
         ->group(kGroup);
-    cli::add(app,
-             "partition-key",
-             partition_key_,
-             "Its partition key, such as /customerId; /a,/b for a hierarchical one")
+    app.add_option("--partition-key",
+                   partition_key_,
+                   "Its partition key, such as /customerId; /a,/b for a hierarchical one")
         ->group(kGroup);
-    cli::add(app, "throughput", choice_.throughput, "Request units per second, if it is created")
+    app.add_option("--throughput", choice_.throughput, "Request units per second, if it is created")
         ->check(CLI::NonNegativeNumber)
         ->group(kGroup);
-    cli::add(app, "indexing-policy", indexing_policy_, "JSON file, if it is created")
+    app.add_option("--indexing-policy", indexing_policy_, "JSON file, if it is created")
         ->group(kGroup);
 }
 

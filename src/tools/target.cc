@@ -111,9 +111,9 @@ Result<Target> open_target(client::Client& client, const ContainerChoice& choice
     if (body) return read_target(*body, choice, path);
     if (body.error().code() != ErrorCode::kNotFound) return std::move(body).take_error();
     if (!choice.create) {
-        return Error(ErrorCode::kNotFound,
-                     "there is no container '" + choice.container + "' in database '" +
-                         choice.database + "'; --create creates it");
+        const Error missing =
+            container_error(std::move(body).take_error(), choice.database, choice.container);
+        return Error(ErrorCode::kNotFound, missing.message() + "; --create creates it");
     }
     if (dry_run) return read_target(definition_of(choice), choice, path);
     const Created created = TRY(create_container(client, choice));
@@ -122,6 +122,12 @@ Result<Target> open_target(client::Client& client, const ContainerChoice& choice
     out.created = created.container;
     out.database_created = created.database;
     return out;
+}
+
+Error container_error(Error error, const std::string& database, const std::string& container) {
+    if (error.code() != ErrorCode::kNotFound) return error;
+    return Error(ErrorCode::kNotFound,
+                 "there is no container '" + container + "' in database '" + database + "'");
 }
 
 }  // namespace orrery::tools

@@ -36,4 +36,8 @@ struct Target {
 // dry run. An error if the existing one has another partition key than asked for.
 Result<Target> open_target(client::Client& client, const ContainerChoice& choice, bool dry_run);
 
+// Why a container that has to be there could not be read: with its name in place of the server's
+// "Resource Not Found".
+Error container_error(Error error, const std::string& database, const std::string& container);
+
 }  // namespace orrery::tools

@@ -8,6 +8,7 @@ the files; review the diff.
 """
 
 import argparse
+import contextlib
 import dataclasses
 import json
 import re
@@ -22,8 +23,10 @@ sys.path.insert(0, str(HERE.parent))
 import answers  # noqa: E402
 import parse  # noqa: E402
 import queries  # noqa: E402
+from lib.ceph import Cluster  # noqa: E402
 from lib.client import Answer, Client, EMULATOR_KEY, NO_ANSWER  # noqa: E402
 from lib.report import scratch_directory  # noqa: E402
+from nodes import Nodes  # noqa: E402
 from lib.server import DEFAULT_BINARY, PATIENCE_SECONDS, Server, ServerError  # noqa: E402
 
 CONFIGS = HERE.parent / "configs"
@@ -82,10 +85,16 @@ class Run:
                 f"{statement.verb} {statement.argument or statement.body}\n{error}")
 
     def start(self) -> None:
-        self.server = Server(self.binary, self.data, *self.config.get("options", []),
-                             *self.options)
+        options = [*self.config.get("options", []), *self.options]
+        if "ceph" in self.config:
+            self.server = Nodes(self.binary, self.data, self.config["ceph"], *options)
+        else:
+            self.server = Server(self.binary, self.data, *options)
         self.server.wait_until_ready()
-        self.client = Client(self.server.port, secure=self.config.get("tls", False))
+        if "ceph" in self.config:
+            self.client = self.server.client()
+        else:
+            self.client = Client(self.server.port, secure=self.config.get("tls", False))
 
     def restart(self, options: list[str] | None = None) -> None:
         changed = options is not None and options != self.options
@@ -353,8 +362,11 @@ def main() -> int:
         sys.exit(str(error))
     configs = load_configs(options.config)[:1 if options.rewrite else None]
     passed = failed = 0
-    with scratch_directory("golden") as scratch, ThreadPoolExecutor(options.jobs) as pool:
+    with (scratch_directory("golden") as scratch, contextlib.ExitStack() as stack,
+          ThreadPoolExecutor(options.jobs) as pool):
         for config in configs:
+            if config.get("cluster"):
+                config["ceph"] = stack.enter_context(Cluster(scratch / "ceph")).conf
             runs = [Run(file, config, options.server.resolve(), scratch) for file in files
                     if file.path.parent.name == config.get("folder", file.path.parent.name)]
             problems = sum(pool.map(lambda run: run.run(options.rewrite), runs), [])

@@ -51,6 +51,7 @@ osd_heartbeat_interval = 1
 osd_heartbeat_grace = 5
 mon_osd_adjust_heartbeat_grace = false
 mon_allow_pool_delete = true
+mon_allow_pool_size_one = true
 mon_data_avail_warn = 2
 mon_data_avail_crit = 1
 [client]
@@ -62,6 +63,7 @@ objecter_timeout = 2
 mon_data = {directory}/mon
 [osd]
 osd_data = {directory}/osd.$id
+keyring = {directory}/osd.$id/keyring
 osd_objectstore = {store}
 osd_memory_target = 1073741824
 osd_recovery_sleep_hdd = 0
@@ -145,7 +147,7 @@ class Cluster:
         secret = self.run("ceph-authtool", "--gen-print-key").strip()
         self.ceph("osd", "new", identity, "-i", "-", stdin=f'{{"cephx_secret":"{secret}"}}')
         self.run("ceph-authtool", "-C", home / "keyring", "-n", f"osd.{osd}", "--add-key", secret)
-        self.run("ceph-osd", "-i", osd, "--mkfs", "--osd-uuid", identity, "--keyring", home / "keyring")
+        self.run("ceph-osd", "-i", osd, "--mkfs", "--osd-uuid", identity)
 
     def create_pool(self, name: str) -> None:
         """Returns when the pool can be written to."""

@@ -137,7 +137,7 @@ class Checks(ExportWorld):
         refused(2, "not a key in base64", "--key", "x")
         refused(1, "Syntax error", "--query", "SELECT")
         refused(2, "--partition-key", "--partition-key", "a")
-        refused(1, "Resource Not Found", "--container", "other")
+        refused(1, "there is no container 'other' in database", "--container", "other")
         refused(2, "--split-items", "--split-items", "5")
         refused(2, "--columns is for CSV", "--columns", "id")
         refused(2, "is there twice", "--columns", "id,id", "--format", "csv")

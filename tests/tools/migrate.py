@@ -257,7 +257,7 @@ class Checks:
             refused("authorization token", "wanted", "never", "--to-endpoint", endpoint, "--to-key", WRONG_KEY)
             refused("--to-endpoint", "wanted", "never", "--to-key", WRONG_KEY, code=2)
             refused("is not a path", "wanted", "never", "--partition-key", "name", code=2)
-            refused("Resource Not Found", "missing", "never")
+            refused("there is no container 'missing'", "missing", "never")
             expect(client.request("GET", "/dbs/d/colls/never").status == 404, "a container was created")
             refused("is the source", "wanted", "wanted")
             make_container(client, "d", {"id": "empty", "partitionKey": {"paths": ["/a"], "kind": "Hash"}})

@@ -16,6 +16,10 @@ from lib.report import Report, expect, scratch_directory  # noqa: E402
 from lib.server import DEFAULT_BINARY  # noqa: E402
 
 OPTION = re.compile(r"(?<![\w-])--[a-z][a-z-]+")
+VARIABLE = re.compile(r"Env:ORRERY_(?:FROM_|TO_)?([A-Z_]+)")
+TOOLS = ("bench", "export", "import", "migrate", "shell")
+# Which server to talk to means the same to all tools; nothing else does.
+SERVER_VARIABLES = {"ENDPOINT", "KEY", "KEY_FILE", "CONNECTION_STRING", "CA", "INSECURE"}
 
 
 class Checks:
@@ -74,6 +78,11 @@ class Checks:
                     name = option if shell == "zsh" else option[2:]
                     expect(form.format(name) in script + " ", f"{shell}: {command} {option}")
 
+    def variables(self) -> None:
+        for tool in TOOLS:
+            found = set(VARIABLE.findall(self.out(tool, "--help")))
+            expect(found == SERVER_VARIABLES, f"{tool}: {found ^ SERVER_VARIABLES}")
+
     def refusals(self) -> None:
         for arguments in (["completion"], ["completion", "csh"], ["man", "none"], ["none"], ["export"],
                           ["export", "--database", "d", "--container", "c", "--format", "xml"]):
@@ -88,7 +97,7 @@ def main() -> int:
     report = Report()
     with scratch_directory("program") as scratch:
         checks = Checks(options.server.resolve(), scratch)
-        for check in (checks.manual, checks.bash, checks.other_shells, checks.refusals):
+        for check in (checks.manual, checks.bash, checks.other_shells, checks.variables, checks.refusals):
             report.run(check.__name__, check)
     return report.finish()
 

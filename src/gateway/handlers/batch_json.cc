@@ -31,7 +31,8 @@ std::optional<BatchOperation::Kind> kind_of(std::string_view name) {
     return found == std::end(kNames) ? std::nullopt : std::optional(found->second);
 }
 
-// Extracts the members of the operations in the same pass that validates the JSON.
+// Extracts the members of the operations in the same pass that validates the JSON. Of duplicate
+// members of an operation the last one wins; the readers of bodies drop duplicates in them.
 class BatchReader {
 public:
     explicit BatchReader(std::string_view text) : text_(text) {}
@@ -57,9 +58,6 @@ public:
             expect(false, "it must be an array of objects");
         }
     }
-
-    // take() overwrites members of an operation; the readers of bodies drop duplicates in them.
-    void duplicates() {}
 
     Result<std::vector<BatchOperation>> result() && {
         if (!problem_.empty()) {

@@ -51,7 +51,7 @@ void add_quota_headers(http::Response& response,
 // for small ones, as this server does for all.
 json::Value statistics_of(const service::ContainerUsage& usage) {
     json::Value::Array statistics;
-    for (const service::RangeUsage& range : usage.ranges) {
+    for (const service::RangeReport& range : usage.ranges) {
         json::Value one(json::Value::Object{});
         one.set("id", std::to_string(range.range_id));
         one.set("sizeInKB", static_cast<std::int64_t>(kilobytes(range.item_bytes)));

@@ -155,7 +155,7 @@ Status CatalogKeeper::place_new() {
     std::vector<storage::PartitionId> missing;
     for (const catalog::ContainerPtr& container : catalog->all_containers()) {
         for (const catalog::PartitionRange& range : container->ranges) {
-            if (!dependencies_.member.routing().assigned_to(range.partition)) {
+            if (!dependencies_.member.routing().entry_of(range.partition)) {
                 missing.push_back(range.partition);
             }
         }

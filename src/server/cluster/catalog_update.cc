@@ -1,6 +1,7 @@
 #include "server/cluster/catalog_update.h"
 
 #include "base/bytes.h"
+#include "server/cluster/sized_text.h"
 
 namespace orrery::server {
 
@@ -8,17 +9,14 @@ namespace {
 
 using Kind = storage::WriteBatch::Kind;
 
-Error damaged() { return Error(ErrorCode::kUnavailable, "an update of the catalog is damaged"); }
-
-void append_text(std::string& out, std::string_view text) {
-    append_varint(out, text.size());
-    out.append(text);
+Error damaged_update() {
+    return Error(ErrorCode::kUnavailable, "an update of the catalog is damaged");
 }
 
 void append_put(std::string& out, std::string_view key, std::string_view value) {
     out += 'P';
-    append_text(out, key);
-    append_text(out, value);
+    append_sized(out, key);
+    append_sized(out, value);
 }
 
 }  // namespace
@@ -37,7 +35,7 @@ Result<CatalogUpdate> CatalogUpdate::decode(std::string_view bytes) {
     out.whole = kind == "W";
     out.term = reader.varint();
     out.commits = reader.varint();
-    if (!reader.ok() || (!out.whole && kind != "C")) return damaged();
+    if (!reader.ok() || (!out.whole && kind != "C")) return damaged_update();
     out.operations = std::string(reader.rest());
     return out;
 }
@@ -50,7 +48,7 @@ std::string encode_operations(const storage::WriteBatch& batch) {
             append_put(out, operation.key, operation.value);
         } else {
             out += 'R';
-            append_text(out, operation.key);
+            append_sized(out, operation.key);
         }
     }
     return out;
@@ -60,15 +58,15 @@ Status add_operations(std::string_view operations, storage::WriteBatch& batch) {
     ByteReader reader(operations);
     while (!reader.rest().empty()) {
         const std::string_view kind = reader.take(1);
-        const std::string_view key = reader.take(reader.varint());
+        const std::string_view key = take_sized(reader);
         if (kind == "P") {
-            batch.put(key, reader.take(reader.varint()));
+            batch.put(key, take_sized(reader));
         } else if (kind == "R") {
             batch.remove(key);
         } else {
-            return damaged();
+            return damaged_update();
         }
-        if (!reader.ok()) return damaged();
+        if (!reader.ok()) return damaged_update();
     }
     return {};
 }

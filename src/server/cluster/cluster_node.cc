@@ -64,7 +64,23 @@ Status ClusterNode::start() {
                                                                     .engine = *engine_,
                                                                     .calls = *calls_});
     partition_keeper_->attach(*member_, *owned_, *catalog_keeper_);
+    watch_nodes();
     return catalog_keeper_->wait_until_ready(options_.patience);
+}
+
+// A node that hangs keeps its connections open.
+void ClusterNode::watch_nodes() {
+    constexpr std::chrono::milliseconds kInterval{100};
+    std::map<std::string, cluster::MemberInfo> present;
+    for (cluster::MemberInfo& node : member_->routing().nodes())
+        present.emplace(node.identity.node, std::move(node));
+    for (const auto& [name, node] : watched_) {
+        const auto found = present.find(name);
+        if (found != present.end() && found->second.identity == node.identity) continue;
+        if (const auto peer = calls_->known_peer_of(node)) peers_->abandon(*peer);
+    }
+    watched_ = std::move(present);
+    peers_->after(kInterval, [this] { watch_nodes(); });
 }
 
 std::function<bool()> ClusterNode::may_answer() const {

@@ -6,6 +6,7 @@
 
 #include <chrono>
 #include <functional>
+#include <map>
 #include <memory>
 #include <string>
 
@@ -95,6 +96,8 @@ public:
 
 private:
     Status start();
+    // Ends calls to nodes that are not in the cluster any more, again and again.
+    void watch_nodes();
 
     const Options options_;
     const Clock& clock_;
@@ -112,6 +115,7 @@ private:
     std::unique_ptr<NodePlacement> placement_;
     std::unique_ptr<gateway::Forwarder> forwarder_;
     std::unique_ptr<NodeRequests> requests_;
+    std::map<std::string, cluster::MemberInfo> watched_;  // by name; for one thread
     catalog::Catalog* catalog_ = nullptr;
     std::unique_ptr<RangeCalls> ranges_;
 };

@@ -7,7 +7,6 @@
 
 #include "base/bytes.h"
 #include "base/log.h"
-#include "catalog/catalog.h"
 #include "service/errors.h"
 
 namespace orrery::server {
@@ -39,7 +38,7 @@ void NodePlacement::bring_up_to_date(storage::PartitionId partition) {
     }
     thread_.post([this, partition] {
         Status done = member_.refresh(partition);
-        if (done && !member_.routing().assigned_to(partition)) {
+        if (done && !member_.routing().entry_of(partition)) {
             done = member_.place(std::array{partition});
         }
         if (const auto owner = member_.routing().owner_of(partition); done && owner) {

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "base/thread_pool.h"
+#include "catalog/catalog.h"
 #include "cluster/member.h"
 #include "http/peers.h"
 #include "server/cluster/node_calls.h"

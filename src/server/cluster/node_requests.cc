@@ -1,7 +1,6 @@
 #include "server/cluster/node_requests.h"
 
 #include <charconv>
-#include <optional>
 #include <utility>
 
 #include "server/cluster/node_calls.h"
@@ -52,7 +51,7 @@ private:
 
 void NodeRequests::attach(const Services& services) {
     const std::lock_guard lock(mutex_);
-    services_ = std::make_unique<Services>(services);
+    services_ = std::make_shared<const Services>(services);
 }
 
 void NodeRequests::detach() {
@@ -88,10 +87,10 @@ void NodeRequests::send_update(const std::string& node,
 }
 
 Result<std::string> NodeRequests::answer(std::string_view path, std::string_view body) {
-    std::optional<Services> services;
+    std::shared_ptr<const Services> services;
     {
         const std::lock_guard lock(mutex_);
-        if (services_) services = *services_;
+        services = services_;
     }
     if (!services) return Error(ErrorCode::kUnavailable, "the node is starting or stopping");
     if (path == "/_node/ranges") return services->ranges.carry_out(body);

@@ -46,7 +46,7 @@ private:
     CatalogReplica& replica_;
     const Clock& clock_;
     std::mutex mutex_;
-    std::unique_ptr<Services> services_;  // guarded by mutex_
+    std::shared_ptr<const Services> services_;  // guarded by mutex_
     ThreadPool threads_{2};
 };
 

@@ -4,6 +4,7 @@
 
 #include "base/bytes.h"
 #include "base/log.h"
+#include "server/cluster/sized_text.h"
 
 namespace orrery::server {
 
@@ -11,11 +12,6 @@ namespace {
 
 using std::chrono::milliseconds;
 using storage::PartitionId;
-
-void append_text(std::string& out, std::string_view text) {
-    append_varint(out, text.size());
-    out.append(text);
-}
 
 template <typename Number>
 void append_numbers(std::string& out, const std::vector<Number>& numbers) {
@@ -32,13 +28,13 @@ std::vector<std::uint32_t> take_numbers(ByteReader& reader) {
     return out;
 }
 
-Error damaged() { return Error(ErrorCode::kBadRequest, "the change of ranges is damaged"); }
+Error damaged_change() { return Error(ErrorCode::kBadRequest, "the change of ranges is damaged"); }
 
 catalog::PartitionRange take_range(ByteReader& reader) {
     catalog::PartitionRange out;
     out.id = static_cast<std::uint32_t>(reader.varint());
-    out.epks.min_inclusive = reader.take(reader.varint());
-    out.epks.max_exclusive = reader.take(reader.varint());
+    out.epks.min_inclusive = take_sized(reader);
+    out.epks.max_exclusive = take_sized(reader);
     out.partition = static_cast<PartitionId>(reader.varint());
     out.parents = take_numbers(reader);
     return out;
@@ -62,13 +58,13 @@ Status RangeCalls::replace_ranges(model::ContainerRid rid,
     Status replaced = catalog_.replace_ranges(rid, old_ids, replacements);
     if (replaced || replaced.error().code() != ErrorCode::kElsewhere) return replaced;
     std::string change = "p";
-    append_text(change, rid.text());
+    append_sized(change, rid.text());
     append_numbers(change, old_ids);
     append_varint(change, replacements.size());
     for (const catalog::PartitionRange& range : replacements) {
         append_varint(change, range.id);
-        append_text(change, range.epks.min_inclusive);
-        append_text(change, range.epks.max_exclusive);
+        append_sized(change, range.epks.min_inclusive);
+        append_sized(change, range.epks.max_exclusive);
         append_varint(change, range.partition);
         append_numbers(change, range.parents);
     }
@@ -121,13 +117,13 @@ Result<std::string> RangeCalls::carry_out(std::string_view change) {
         catalog_.abandon_partitions(take_numbers(reader));
         return out;
     }
-    const auto rid = model::ContainerRid::parse(reader.take(reader.varint()));
+    const auto rid = model::ContainerRid::parse(take_sized(reader));
     const std::vector<std::uint32_t> old_ids = take_numbers(reader);
     std::vector<catalog::PartitionRange> replacements;
     const std::uint64_t count = reader.varint();
     for (std::uint64_t i = 0; i < count && reader.ok(); ++i)
         replacements.push_back(take_range(reader));
-    if (kind != "p" || !rid || !reader.ok()) return damaged();
+    if (kind != "p" || !rid || !reader.ok()) return damaged_change();
     TRY(catalog_.replace_ranges(*rid, old_ids, replacements));
     return out;
 }

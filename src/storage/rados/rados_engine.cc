@@ -1,5 +1,9 @@
+#include <algorithm>
+#include <chrono>
+#include <condition_variable>
 #include <map>
 #include <mutex>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -21,8 +25,10 @@ namespace {
 // A commit keeps a thread while it waits for the medium, and a stalled partition keeps one until
 // its commit is given up. Then others are started, so that it does not hold up the other
 // partitions.
-constexpr std::size_t kCommitters = 4;
-constexpr std::size_t kCommittersMax = 1024;
+constexpr std::size_t kRadosCommitters = 4;
+constexpr std::size_t kRadosCommittersMax = 1024;
+
+constexpr std::chrono::milliseconds kMemoryInterval{500};
 
 std::string directory_of(PartitionId id) { return fmt::format("p{:08x}", id); }
 
@@ -51,6 +57,7 @@ public:
                                            *file_system_,
                                            options.write_buffers_bytes_max)) {
         CHECK(!options.owner.empty());
+        memory_keeper_ = std::thread([this] { keep_memory_bounded(); });
     }
     ~RadosEngine() override;
 
@@ -79,19 +86,31 @@ private:
     void close(Slot& slot);
     Status release(Slot& slot);
 
+    void keep_memory_bounded();
+    void flush_largest();
+
     const std::shared_ptr<RadosPool> pool_;
     const Clock& clock_;
     const RadosEngineOptions options_;
     ThreadPool committers_{
-        ThreadPool::Options{.threads = kCommitters, .threads_max = kCommittersMax}};
+        ThreadPool::Options{.threads = kRadosCommitters, .threads_max = kRadosCommittersMax}};
     const std::shared_ptr<RadosFileSystem> file_system_;
     const std::shared_ptr<const RocksResources> resources_;
 
     mutable std::mutex mutex_;  // guards the map, not the slots
     std::map<PartitionId, std::shared_ptr<Slot>> slots_;
+    bool stopping_ = false;
+    std::condition_variable stop_;
+    std::thread memory_keeper_;
 };
 
 RadosEngine::~RadosEngine() {
+    {
+        const std::lock_guard lock(mutex_);
+        stopping_ = true;
+    }
+    stop_.notify_all();
+    memory_keeper_.join();
     for (const auto& slot : slots()) {
         const std::lock_guard lock(slot->mutex);
         // Otherwise the next owner has to find out that this one has gone.
@@ -189,6 +208,41 @@ Status RadosEngine::drop(PartitionId id) {
     const std::lock_guard lock(found->mutex);
     close(*found);
     return RadosDirectory::destroy(pool_, clock_, directory_of(id), options_.owner, {});
+}
+
+// RocksDB flushes the database that is being written when all memtables together become too large,
+// not those that hold the memory: without this, a thousand idle partitions would leave nothing to
+// the few that are written.
+void RadosEngine::keep_memory_bounded() {
+    std::unique_lock lock(mutex_);
+    while (!stop_.wait_for(lock, kMemoryInterval, [this] { return stopping_; })) {
+        if (resources_->write_buffers->memory_usage() < options_.write_buffers_bytes_max / 2)
+            continue;
+        lock.unlock();
+        flush_largest();
+        lock.lock();
+    }
+}
+
+// As many as hold a quarter of the memory.
+void RadosEngine::flush_largest() {
+    std::vector<std::pair<std::uint64_t, std::shared_ptr<RocksDatabase>>> databases;
+    for (const auto& slot : slots()) {
+        // One that is being acquired or released holds little for long.
+        const std::unique_lock lock(slot->mutex, std::try_to_lock);
+        if (lock && slot->database) {
+            databases.emplace_back(slot->database->memtable_bytes(), slot->database);
+        }
+    }
+    std::sort(databases.begin(), databases.end(), [](const auto& a, const auto& b) {
+        return a.first > b.first;
+    });
+    std::uint64_t flushed = 0;
+    for (const auto& [bytes, database] : databases) {
+        if (flushed >= options_.write_buffers_bytes_max / 4) return;
+        database->flush_in_background();
+        flushed += bytes;
+    }
 }
 
 std::uint64_t RadosEngine::size_on_disk() const {

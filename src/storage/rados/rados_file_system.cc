@@ -13,7 +13,7 @@ namespace {
 constexpr std::chrono::seconds kTrashInterval{5};
 
 bool is_write_ahead_log(const std::string& name) { return name.ends_with(".log"); }
-bool is_log_path(const std::string& name) {
+bool is_guarded_log(const std::string& name) {
     return is_write_ahead_log(name) || name.starts_with("MANIFEST-");
 }
 
@@ -183,7 +183,7 @@ rocksdb::IOStatus RadosFileSystem::NewWritableFile(const std::string& path,
     const Path at = split(path);
     auto directory = writable(at.directory);
     if (!directory) return to_io_status(directory.error().copy());
-    if (!is_log_path(at.name)) {
+    if (!is_guarded_log(at.name)) {
         *file = make_file_writer(*directory, at.name);
         return rocksdb::IOStatus::OK();
     }

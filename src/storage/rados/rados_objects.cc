@@ -32,7 +32,7 @@ constexpr std::chrono::seconds kRewatchInterval{1};
 
 std::string object_of(std::string_view name) { return std::string(kPrefix).append(name); }
 
-Error other_version(std::string_view name) {
+Error version_changed(std::string_view name) {
     return Error(ErrorCode::kPreconditionFailed,
                  "'" + std::string(name) + "' has another version now");
 }
@@ -43,7 +43,7 @@ Status guarded(Status outcome, std::string_view name) {
     const ErrorCode code = outcome.error().code();
     if (code == ErrorCode::kNotFound || code == ErrorCode::kConflict ||
         code == ErrorCode::kPreconditionFailed) {
-        return other_version(name);
+        return version_changed(name);
     }
     return outcome;
 }

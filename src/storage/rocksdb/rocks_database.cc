@@ -254,6 +254,13 @@ void RocksDatabase::flush_in_background() {
     instance()->db->Flush(options).PermitUncheckedError();
 }
 
+std::uint64_t RocksDatabase::memtable_bytes() const {
+    std::uint64_t bytes = 0;
+    const bool known =
+        instance()->db->GetIntProperty(rocksdb::DB::Properties::kCurSizeActiveMemTable, &bytes);
+    return known ? bytes : 0;
+}
+
 Status RocksDatabase::recover() {
     const std::unique_lock alone(commits_);
     if (closed_) return released();

@@ -98,6 +98,9 @@ public:
     // Writes what is only in the log to a file.
     void flush_in_background();
 
+    // Bytes of memory that a flush would free.
+    std::uint64_t memtable_bytes() const;
+
     // A place in the history of commits: all with an earlier time are before it. Those that come
     // while this is being found out are too, but have later times.
     Result<LogMoment> moment();

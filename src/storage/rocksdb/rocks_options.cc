@@ -166,6 +166,10 @@ void choose_for_remote_medium(rocksdb::Options& options, const RocksResources& r
     // Bounds the memory of all databases together; each bounds its own by the size of a memtable.
     options.write_buffer_manager = resources.write_buffers;
     options.max_write_buffer_number = 3;
+    // Most partitions of a node hold little that is not flushed: none of them takes much for being
+    // open. A filter of this size has ten bits for each key that is looked up.
+    options.arena_block_size = std::size_t{64} << 10;
+    options.memtable_prefix_bloom_size_ratio = 0.002;
     // A read takes as long for four megabytes as for one.
     options.compaction_readahead_size = std::size_t{4} << 20;
     // An open asks for no file it does not need: the directory knows the sizes.

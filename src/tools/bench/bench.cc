@@ -165,7 +165,7 @@ Status Bench::remove_container(CleanupReport& report) {
     const client::Path database = client::database_path(options_.target.database);
     client::Pages others(client, database / "colls");
     const auto page = TRY(others.next());
-    if (page && !page->elements().empty()) return {};
+    if (page && !TRY(page->elements()).empty()) return {};
     TRY(client.call({.method = "DELETE", .path = database, .idempotent = true}));
     report.database = true;
     return {};

@@ -62,7 +62,6 @@ struct Ignore {
     void end(json::Kind /*kind*/, std::size_t /*after*/) {}
     void key(std::string_view /*raw*/, std::size_t /*at*/) {}
     void scalar(json::Kind /*kind*/, std::string_view /*raw*/, std::size_t /*at*/) {}
-    void duplicates() {}
 };
 
 std::string mark(std::size_t placeholder) {

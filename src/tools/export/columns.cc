@@ -64,6 +64,10 @@ Result<ExportColumns> ExportColumns::parse(const std::vector<std::string>& names
         std::size_t node = 0;
         for (const auto& step : path) {
             const auto* const member_name = std::get_if<std::string>(&step);
+            if (member_name != nullptr && member_name->empty()) {
+                return Error(ErrorCode::kBadRequest,
+                             "column '" + name + "' has a property without a name");
+            }
             node = member_name != nullptr ? out.member(node, *member_name)
                                           : out.element(node, std::get<std::size_t>(step));
         }

@@ -7,6 +7,7 @@
 
 #include "base/files.h"
 #include "json/value.h"
+#include "tools/target.h"
 
 namespace orrery::tools {
 
@@ -81,11 +82,15 @@ Status ExportJob::run() {
 }
 
 Status ExportJob::prepare() {
-    const client::Response container =
-        TRY(client_.call({.method = "GET",
-                          .path = client::container_path(options_.database, options_.container),
-                          .headers = {{"x-ms-documentdb-populatequotainfo", "True"}}}));
-    const auto body = Value::parse(container.body());
+    auto container =
+        client_.call({.method = "GET",
+                      .path = client::container_path(options_.database, options_.container),
+                      .headers = {{"x-ms-documentdb-populatequotainfo", "True"}}});
+    if (!container) {
+        return container_error(
+            std::move(container).take_error(), options_.database, options_.container);
+    }
+    const auto body = Value::parse(container->body());
     const Value* const rid = body ? body->find("_rid") : nullptr;
     if (rid == nullptr || !rid->is_string()) {
         return Error(ErrorCode::kInternal, "the server's answer is not a container");
@@ -94,7 +99,7 @@ Status ExportJob::prepare() {
         definition_ = TRY(model::parse_container_definition(*body, model::kStoredDefinition));
     }
     const bool whole = options_.query.empty() && options_.partition_key.empty();
-    if (whole) counts_.total = document_count(container.header("x-ms-resource-usage"));
+    if (whole) counts_.total = document_count(container->header("x-ms-resource-usage"));
     plan_.purpose = purpose_of(options_, rid->string());
     if (!options_.columns.empty()) columns_ = TRY(ExportColumns::parse(options_.columns));
     if (whole) return plan_ranges();

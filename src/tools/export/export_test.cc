@@ -32,6 +32,16 @@ TEST(ExportItemTest, LosesOnlyWhatTheServerAdds) {
     EXPECT_EQ(own(R"({"id":"1","n":1.50,"_rid":"x","o":{"_ts":1},"_ts":7,"_x":[]})"),
               R"({"id":"1","n":1.50,"o":{"_ts":1},"_x":[]})");
     EXPECT_EQ(own(R"({"_rid":"x"})"), "{}");
+    EXPECT_EQ(own(R"({"id":"1","_rid":"x","_etag":"\"y\"","_ts":7})"), R"({"id":"1"})");
+    EXPECT_EQ(own(R"({"_rid":"x","id":"1","_ts":7})"), R"({"id":"1"})");
+    EXPECT_EQ(own(R"({"id":"1","_ts":7,"z":{"a":1,"_rid":"x"}})"),
+              R"({"id":"1","z":{"a":1,"_rid":"x"}})");
+    EXPECT_EQ(own(R"({"id":"1","a":["b","_ts"],"s":",\"_ts","_ts":7})"),
+              R"({"id":"1","a":["b","_ts"],"s":",\"_ts"})");
+    EXPECT_EQ(own(R"({"id":"1","o":{"a":1,"_ts":7}})"), R"({"id":"1","o":{"a":1,"_ts":7}})");
+    EXPECT_EQ(own(R"({"id":"1","o":{"a":1,"_ts":7},"_ts":7})"),
+              R"({"id":"1","o":{"a":1,"_ts":7}})");
+    EXPECT_EQ(own(R"({"id":"1","o":[{"a":1,"_ts":7}]})"), R"({"id":"1","o":[{"a":1,"_ts":7}]})");
     EXPECT_EQ(own("[1]"), "[1]");
     EXPECT_EQ(with(KeptProperties::kAll, R"({"_rid":"x","_lsn":1})"), R"({"_rid":"x","_lsn":1})");
     EXPECT_EQ(with(KeptProperties::kWithSystem, R"({"_rid":"x","_lsn":1})"), R"({"_rid":"x"})");
@@ -228,6 +238,7 @@ TEST(ExportColumnsTest, TellsWhatHasNoColumn) {
     EXPECT_THAT(row("[1]"), HasSubstr("not an object"));
     EXPECT_FALSE(ExportColumns::parse({"a", "a"}));
     EXPECT_FALSE(ExportColumns::parse({"a[x]"}));
+    EXPECT_FALSE(ExportColumns::parse({"a..b"}));
     ExportColumns all;
     EXPECT_FALSE(all.cover("1"));
     EXPECT_FALSE(all.cover(R"({"":1})"));

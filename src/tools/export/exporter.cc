@@ -119,8 +119,8 @@ Status Exporter::write_page(ExportTask& task,
     std::string items;
     std::vector<std::size_t> ends;
     std::uint64_t incomplete = 0;
-    items.reserve(page.body.size());
-    for (const std::string_view element : page.elements()) {
+    items.reserve(page.response.body().size());
+    for (const std::string_view element : TRY(page.elements())) {
         const bool complete = TRY(source_.text.append(items, element));
         incomplete += complete ? 0 : 1;
         ends.push_back(items.size());

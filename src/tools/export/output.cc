@@ -123,7 +123,7 @@ void ExportOutput::append(std::string_view text) {
 
 Status ExportOutput::write() {
     if (compressor_ == nullptr) {
-        out_.append(text_);
+        out_.swap(text_);  // nothing is left in it from the last time
     } else if (!text_.empty()) {
         compressor_->append(text_, out_);
         piece_started_ = true;

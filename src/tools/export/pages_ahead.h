@@ -3,11 +3,12 @@
 
 #pragma once
 
+#include <condition_variable>
 #include <functional>
-#include <future>
+#include <mutex>
 #include <optional>
 #include <string>
-#include <utility>
+#include <thread>
 
 #include "base/result.h"
 #include "client/pages.h"
@@ -20,24 +21,28 @@ public:
         Result<std::optional<client::Page>> page;
         std::string position;  // after it
     };
-    // Called by another thread, but never twice at a time.
+    // Called by another thread, until it fails or there are no more pages.
     using Fetch = std::function<Fetched()>;
 
-    explicit PagesAhead(Fetch fetch) : fetch_(std::move(fetch)), coming_(start()) {}
+    explicit PagesAhead(Fetch fetch);
+    PagesAhead(const PagesAhead&) = delete;
+    PagesAhead& operator=(const PagesAhead&) = delete;
+    // Waits for the page that is being read.
+    ~PagesAhead();
 
     // Not after a failure or the end.
-    Fetched next() {
-        Fetched out = coming_.get();
-        if (out.page && *out.page) coming_ = start();
-        return out;
-    }
+    Fetched next();
 
 private:
-    // The future waits in its destructor.
-    std::future<Fetched> start() { return std::async(std::launch::async, fetch_); }
+    void read();
 
     const Fetch fetch_;
-    std::future<Fetched> coming_;
+    std::mutex mutex_;  // guards the members below
+    std::condition_variable changed_;
+    std::optional<Fetched> ready_;
+    bool stopped_ = false;
+    // One for all pages: a new thread would begin with new memory.
+    std::thread reader_;
 };
 
 }  // namespace orrery::tools

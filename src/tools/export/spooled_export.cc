@@ -88,8 +88,9 @@ Status ExportJob::list_existing() {
             const auto page = TRY(pages.next());
             if (!page) break;
             counts_.add_charge(page->response.charge);
+            const client::Elements rids = TRY(page->elements());
             const std::lock_guard lock(mutex);
-            for (const std::string_view rid : page->elements()) {
+            for (const std::string_view rid : rids) {
                 survivors_->add_existing(rid);
             }
         }
@@ -134,13 +135,14 @@ Status ExportJob::write_output() {
     const ItemText text = output_text();
     std::string line;
     plan_.incomplete_items = 0;
-    TRY(for_each_survivor([&](std::string_view item) -> Status {
+    const auto write_line = [&](std::string_view item) -> Status {
         line.clear();
         if (!TRY(text.append(line, item))) ++plan_.incomplete_items;
         TRY(output.add(line));
         if (output.position().items % kItemsBetweenWrites != 0) return {};
         return output.write();
-    }));
+    };
+    TRY(for_each_survivor(write_line));
     TRY(output.finish());
     written_ = output.position();
     return {};

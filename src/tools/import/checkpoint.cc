@@ -56,9 +56,10 @@ std::optional<Checkpoint> parse(const std::string& text) {
     bool good = true;
     const auto take = [&](std::string_view name) -> std::uint64_t {
         const Value* const found = body->find(name);
-        const auto value = found != nullptr && found->is_number() ? found->integer() : std::nullopt;
-        good = good && value && *value >= 0;
-        return good ? static_cast<std::uint64_t>(*value) : 0;
+        const bool is_number = found != nullptr && found->is_number();
+        const std::int64_t value = is_number ? found->integer().value_or(-1) : -1;
+        good = good && value >= 0;
+        return good ? static_cast<std::uint64_t>(value) : 0;
     };
     const Value* const import = body->find("import");
     if (import == nullptr || !import->is_string() || take("version") != kVersion) {

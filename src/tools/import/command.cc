@@ -73,14 +73,15 @@ void ImportCommand::declare(CLI::App& app) {
     container_.declare(app);
     declare_items(app);
     declare_source(app);
-    cli::add(app, "parallel", options_.parallel, "Requests at a time")
-        ->check(CLI::Range(1U, kParallelMax));
+    app.add_option("--parallel", options_.parallel, "Requests at a time")
+        ->check(CLI::Range(1U, kParallelMax))
+        ->capture_default_str();
     app.add_flag("--dry-run", options_.dry_run, "Read and check everything, send nothing");
-    cli::add(app, "errors", options_.errors_file, "File for items that fail, as JSON lines");
-    cli::add(app,
-             "checkpoint",
-             options_.checkpoint_file,
-             "File that records the progress (default: the first FILE with .import-checkpoint)");
+    app.add_option("--errors", options_.errors_file, "File for items that fail, as JSON lines");
+    app.add_option(
+        "--checkpoint",
+        options_.checkpoint_file,
+        "File that records the progress (default: the first FILE with .import-checkpoint)");
     app.add_flag("--no-checkpoint", no_checkpoint_, "Do not record the progress");
     app.add_flag("--restart", options_.restart, "Ignore an earlier run's checkpoint");
     app.add_flag("--quiet", options_.quiet, "No progress and no summary");
@@ -97,19 +98,18 @@ void ImportCommand::declare_items(CLI::App& app) {
     cli::add_choice(
         app, "mode", options_.mode, kModes, "upsert", "What to do with items that exist")
         ->group(kGroup);
-    cli::add(app, "id", id_, "Property that becomes the id: sku or /product/sku")->group(kGroup);
-    cli::add(app,
-             "partition-key-field",
-             key_fields_,
-             "Property to copy to the partition key; one for each path, with commas")
+    app.add_option("--id", id_, "Property that becomes the id: sku or /product/sku")->group(kGroup);
+    app.add_option("--partition-key-field",
+                   key_fields_,
+                   "Property to copy to the partition key; one for each path, with commas")
         ->group(kGroup);
     app.add_flag("--generate-ids", options_.rules.generate_ids, "Give ids to items without")
         ->group(kGroup);
 }
 
 void ImportCommand::declare_source(CLI::App& app) {
-    cli::add(app, "from-container", from_container_, "Its name")->group(kSourceGroup);
-    cli::add(app, "from-database", from_database_, "Its database (default: that of the target)")
+    app.add_option("--from-container", from_container_, "Its name")->group(kSourceGroup);
+    app.add_option("--from-database", from_database_, "Its database (default: that of the target)")
         ->group(kSourceGroup);
     from_account_.declare(app);
 }

@@ -2,7 +2,6 @@
 
 #include <optional>
 #include <utility>
-#include <vector>
 
 #include "base/clock.h"
 #include "client/client.h"
@@ -26,7 +25,7 @@ public:
             if (options_.before_waiting) options_.before_waiting();
             page_ = TRY(pages_.next());
             if (!page_) return std::optional<Record>();
-            items_ = page_->elements();
+            items_ = TRY(page_->elements());
             next_ = 0;
         }
         ++count_;
@@ -40,7 +39,7 @@ private:
     client::Client client_;
     client::Pages pages_;
     std::optional<client::Page> page_;
-    std::vector<std::string_view> items_;  // of the page
+    client::Elements items_;  // of the page
     std::size_t next_ = 0;
     std::uint64_t count_ = 0;
 };

@@ -52,7 +52,8 @@ Status Importer::prepare() {
         counts_.total = TRY(measure_inputs(options_.inputs));
         TRY(check_outputs(options_));
     }
-    Target target = TRY(open_target(client_, TRY(target_choice()), options_.dry_run));
+    const ContainerChoice choice = TRY(target_choice());
+    Target target = TRY(open_target(client_, choice, options_.dry_run));
     const std::size_t keys = options_.rules.key_from.size();
     if (keys > 0 && keys != target.definition.partition_key.paths.size()) {
         return Error(ErrorCode::kBadRequest,
@@ -89,7 +90,13 @@ Result<ContainerChoice> Importer::target_choice() {
     ContainerChoice out = options_.target;
     if (!options_.from) return out;
     client::Client client(options_.from->account, clock_, {}, &interrupted_);
-    out.like = TRY(client.read(options_.from->path()));
+    const ContainerSource& source = *options_.from;
+    auto definition = client.read(source.path());
+    if (!definition) {
+        return container_error(
+            std::move(definition).take_error(), source.database, source.container);
+    }
+    out.like = *std::move(definition);
     return out;
 }
 

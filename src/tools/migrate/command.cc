@@ -56,26 +56,25 @@ private:
 void MigrateCommand::declare(CLI::App& app) {
     constexpr const char* kGroup = "Target";
     ContainerChoice& target = options_.target;
-    cli::add(app, "database", options_.database, "Database of the source")->required();
-    cli::add(app, "container", options_.container, "Container to copy")->required();
-    cli::add(app, "to-database", target.database, "Database (default: that of the source)")
+    app.add_option("--database", options_.database, "Database of the source")->required();
+    app.add_option("--container", options_.container, "Container to copy")->required();
+    app.add_option("--to-database", target.database, "Database (default: that of the source)")
         ->group(kGroup);
-    cli::add(app, "to-container", target.container, "Container to copy to")
+    app.add_option("--to-container", target.container, "Container to copy to")
         ->required()
         ->group(kGroup);
-    cli::add(app,
-             "partition-key",
-             partition_key_,
-             "Its partition key, such as /customerId; /a,/b for a hierarchical one (default: that "
-             "of the source)")
+    app.add_option(
+           "--partition-key",
+           partition_key_,
+           "Its partition key, such as /customerId; /a,/b for a hierarchical one (default: that "
+           "of the source)")
         ->group(kGroup);
-    cli::add(app, "throughput", target.throughput, "Request units per second, if it is created")
+    app.add_option("--throughput", target.throughput, "Request units per second, if it is created")
         ->check(CLI::NonNegativeNumber)
         ->group(kGroup);
-    cli::add(app,
-             "indexing-policy",
-             indexing_policy_,
-             "JSON file, if it is created (default: that of the source)")
+    app.add_option("--indexing-policy",
+                   indexing_policy_,
+                   "JSON file, if it is created (default: that of the source)")
         ->group(kGroup);
     app.add_flag("--into-existing",
                  options_.into_existing,
@@ -85,12 +84,12 @@ void MigrateCommand::declare(CLI::App& app) {
     app.add_flag("--follow",
                  options_.follow,
                  "Once the target is up to date, follow changes until Ctrl-C, then compare again");
-    cli::add(app, "parallel", options_.parallel, "Requests at a time")
-        ->check(CLI::Range(1U, kParallelMax));
-    cli::add(app, "errors", options_.errors_file, "File for items that fail, as JSON lines");
-    cli::add(
-        app,
-        "state",
+    app.add_option("--parallel", options_.parallel, "Requests at a time")
+        ->check(CLI::Range(1U, kParallelMax))
+        ->capture_default_str();
+    app.add_option("--errors", options_.errors_file, "File for items that fail, as JSON lines");
+    app.add_option(
+        "--state",
         options_.state_file,
         "File that records the progress (default: DATABASE.CONTAINER.migration of the target)");
     app.add_flag("--quiet", options_.quiet, "No progress and no summary");

@@ -88,8 +88,9 @@ Status Comparer::read_range(Reading& reading, const client::Range& range, client
         const auto page = TRY(pages.next());
         if (!page) break;
         counts_.add_charge(page->response.charge);
+        const client::Elements items = TRY(page->elements());
         const std::lock_guard lock(reading.mutex);
-        for (const std::string_view item : page->elements()) {
+        for (const std::string_view item : items) {
             TRY(reading.take(item));
         }
     }

@@ -95,14 +95,14 @@ Status Copier::follow(ExportTask& task, std::size_t number, client::Client& clie
         const auto page = TRY(changes.next());
         if (!page) return save(task, changes.position(), true);
         counts_.add_charge(page->response.charge);
-        if (!copy_page(*page, number)) return {};
+        if (!copy_page(TRY(page->elements()), number)) return {};
         TRY(save(task, changes.position(), false));
     }
     return {};
 }
 
-bool Copier::copy_page(const client::Page& page, std::size_t number) {
-    for (const std::string_view element : page.elements()) {
+bool Copier::copy_page(const client::Elements& items, std::size_t number) {
+    for (const std::string_view element : items) {
         // The comparison reports those that cannot be in the target.
         auto item = mapper_.mapped(element);
         if (!item) continue;

@@ -47,7 +47,7 @@ private:
     void follow(std::size_t number);
     Status follow(ExportTask& task, std::size_t number, client::Client& client);
     // False if it is to end before all items have arrived.
-    bool copy_page(const client::Page& page, std::size_t number);
+    bool copy_page(const client::Elements& items, std::size_t number);
     Status save(ExportTask& task, const std::string& position, bool done);
     void arrived(const Settled& settled);
     void fail(const Error& error);

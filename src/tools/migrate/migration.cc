@@ -47,7 +47,12 @@ Status Migration::run() {
 Status Migration::prepare() {
     client::Client client(options_.source_account, clock_, {}, &interrupted_);
     const auto path = client::container_path(options_.database, options_.container);
-    const Value body = TRY(client.read(path));
+    auto found = client.read(path);
+    if (!found) {
+        return container_error(
+            std::move(found).take_error(), options_.database, options_.container);
+    }
+    const Value& body = *found;
     const Value* const rid = body.find("_rid");
     if (rid == nullptr || !rid->is_string()) {
         return Error(ErrorCode::kInternal, "the server's answer is not a container");
@@ -106,7 +111,7 @@ Status Migration::open_plan(const std::string& source_rid, const std::string& ta
 Status Migration::check_target_is_empty(client::Client& client) const {
     client::Pages pages(client, sides_->target.items(), {.page_items = 1});
     while (const auto page = TRY(pages.next())) {
-        if (page->elements().empty()) continue;
+        if (TRY(page->elements()).empty()) continue;
         return Error(ErrorCode::kConflict,
                      "container '" + options_.target.container + "' has items, and '" +
                          options_.state_file +

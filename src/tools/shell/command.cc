@@ -80,7 +80,6 @@ void ShellTool::declare(CLI::App& app) {
                                    kModeChoices,
                                    "table on a terminal, else lines",
                                    "How to print results: a table, JSON, or a line of JSON each");
-    mode_option_->envname("");  // ORRERY_MODE belongs to import
     app.add_flag("--json", json_, "The same as --mode json");
     app.add_flag("--keep-going", keep_going_, "Go on after an error; the exit code is 1 anyway");
     account_.declare(app);

@@ -87,7 +87,7 @@ Result<std::vector<std::string>> Items::find(const ItemName& name) {
                          .parameters = json::Value::Array{std::move(parameter)}});
     while (const auto page = TRY(pages.next())) {
         charge_ += page->response.charge;
-        for (const std::string_view element : page->elements()) {
+        for (const std::string_view element : TRY(page->elements())) {
             out.emplace_back(element);
         }
     }

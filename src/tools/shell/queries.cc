@@ -121,7 +121,9 @@ Status run_query(client::Client& client,
         ++cost.pages;
         cost.charge += (*page)->response.charge;
         add_metrics(cost.metrics, parse_metrics((*page)->response.header(kMetrics)));
-        for (const std::string_view element : (*page)->elements()) {
+        const auto elements = (*page)->elements();
+        if (!elements) return with_hint(elements.error());
+        for (const std::string_view element : *elements) {
             ++cost.items;
             if (!sink(element)) return {};
         }

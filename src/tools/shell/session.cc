@@ -102,7 +102,7 @@ Result<std::vector<json::Value>> Session::list(const Place& place) {
     std::vector<json::Value> out;
     client::Pages pages(client_, feed);
     while (const auto page = TRY(pages.next())) {
-        for (const std::string_view element : page->elements()) {
+        for (const std::string_view element : TRY(page->elements())) {
             out.push_back(TRY(json::Value::parse(element)));
         }
     }

@@ -35,7 +35,7 @@ Result<Value> find_offer(client::Client& client, const Place& place) {
                         {.text = "SELECT * FROM c WHERE c.offerResourceId = @rid",
                          .parameters = Value::Array{std::move(parameter)}});
     while (const auto page = TRY(pages.next())) {
-        for (const std::string_view element : page->elements()) {
+        for (const std::string_view element : TRY(page->elements())) {
             return Value::parse(element);
         }
     }

@@ -42,7 +42,7 @@ Status watch(client::Client& client,
             pause(interrupted);
             continue;
         }
-        for (const std::string_view item : (*page)->elements()) {
+        for (const std::string_view item : TRY((*page)->elements())) {
             watcher.change(item);
         }
         TRY(watcher.written());
