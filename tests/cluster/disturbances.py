@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from typing import Callable, Iterator
 
 from any_node import Patient
-from lib.cluster import FAKETIME, Cluster, Node
+from lib.cluster import Cluster, Node
 from lib.report import expect
 from lib.ceph import OSDS
 
@@ -31,9 +31,7 @@ class Disturbances:
                  "a node frozen for a moment": self.freeze_shortly, "a planned stop": self.planned_stop,
                  "a drained node": self.drain, "kill -9 of an OSD": self.kill_osd, "a frozen OSD": self.freeze_osd,
                  "a slow OSD": self.slow_osd, "splits": self.split, "kill -9 of two nodes": self.kill_two,
-                 "a full pool": self.full_pool}
-        if FAKETIME.exists():
-            kinds["a jumping clock"] = self.jump_clock
+                 "a full pool": self.full_pool, "a jumping clock": self.jump_clock}
         if self.cluster.network:
             kinds |= {"nodes that do not reach each other": self.cut_nodes,
                       "a node that does not reach the storage": self.cut_storage}

@@ -3,6 +3,8 @@
 import base64
 import shutil
 import signal
+import struct
+import subprocess
 import threading
 import time
 from collections import Counter
@@ -17,7 +19,7 @@ from lib.server import PATIENCE_SECONDS, Server, ServerError
 LOST_ITS_LEASE = 75  # the exit code of a node that wants to be restarted
 LEASE_MS = 3000
 RESTART_SECONDS = 0.2
-FAKETIME = Path("/nonexistent")
+CLOCK = Path(__file__).parent / "clock.c"
 # How long after the end of a disturbance its effects may show.
 AFTERMATH_SECONDS = 20
 
@@ -81,6 +83,7 @@ class Cluster:
     def __enter__(self) -> "Cluster":
         try:
             self.ceph.start()
+            self.make_clock()
             (self.directory / "key").write_text(self.key)
             for node in self.nodes:
                 self.start(node)
@@ -119,17 +122,21 @@ class Cluster:
         node.server = Server(self.binary, data, *options, listen=f"{node.address}:{port}",
                              prefix=[*node.command_prefix, *self.clock_prefix(node)])
 
+    def make_clock(self) -> None:
+        subprocess.run(["cc", "-shared", "-fPIC", "-O1", "-o", self.directory / "clock.so", CLOCK], check=True)
+
     def clock_prefix(self, node: Node) -> list[str]:
-        """Lets the test set the node's wall clock, but not the clocks that measure time."""
-        if not FAKETIME.exists():
-            return []
-        file = self.clock_file(node)
-        file.write_text("+0\n")
-        return ["env", f"LD_PRELOAD={FAKETIME}", "FAKETIME_DONT_FAKE_MONOTONIC=1", "FAKETIME_CACHE_DURATION=1",
-                f"FAKETIME_TIMESTAMP_FILE={file}"]
+        """Lets the test set the node's time of day, but not the clocks that measure time."""
+        self.shift_clock(node, 0)
+        return ["env", f"LD_PRELOAD={self.directory / 'clock.so'}", f"ORRERY_TEST_CLOCK={self.clock_file(node)}"]
 
     def clock_file(self, node: Node) -> Path:
         return self.directory / f"{node.name}.clock"
+
+    def shift_clock(self, node: Node, seconds: int) -> None:
+        # In place: the server has mapped the file.
+        with open(self.clock_file(node), "r+b" if self.clock_file(node).exists() else "wb") as file:
+            file.write(struct.pack("=q", seconds))
 
     def url(self, node: Node) -> str:
         return f"https://{node.address}:{node.port}"
@@ -199,10 +206,6 @@ class Cluster:
     def signal(self, node: Node, number: signal.Signals) -> None:
         if node.running():
             node.server.process.send_signal(number)
-
-    def shift_clock(self, node: Node, seconds: int) -> None:
-        expect(FAKETIME.exists(), "libfaketime is missing")
-        self.clock_file(node).write_text(f"{seconds:+d}\n")
 
     def keep_logs(self, target: Path) -> None:
         target.mkdir(parents=True, exist_ok=True)
