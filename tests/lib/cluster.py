@@ -64,7 +64,7 @@ class Cluster:
                  network: Network | None = None, lease_ms: int = LEASE_MS, store: str = "memstore"):
         self.binary, self.directory, self.options, self.network = binary, directory, options, network
         self.lease_ms = lease_ms
-        # The emulators' key is only for loopback.
+        # The emulators' key is only for loopback, and needs no file there.
         self.key = base64.b64encode(bytes(range(64))).decode() if network else EMULATOR_KEY
         address = STORAGE_ADDRESS if network else "127.0.0.1"
         self.ceph = Ceph(directory / "ceph", store, address=address)
@@ -116,9 +116,9 @@ class Cluster:
         node.port, node.killed, node.frozen = port, False, False
         node.incarnation += 1
         options = ["--cluster", str(self.ceph.conf), "--pool", POOL, "--node", node.name, "--lease-ms",
-                   str(self.lease_ms), "--key-file", str(self.directory / "key"), *self.options]
+                   str(self.lease_ms), *self.options]
         if self.network:
-            options += ["--advertise", self.url(node)]
+            options += ["--advertise", self.url(node), "--key-file", str(self.directory / "key")]
         node.server = Server(self.binary, data, *options, listen=f"{node.address}:{port}",
                              prefix=[*node.command_prefix, *self.clock_prefix(node)])
 
