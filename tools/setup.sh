@@ -15,7 +15,7 @@ build_packages=(
 )
 check_packages=(libgtest-dev libgmock-dev clang-14 libclang-rt-14-dev clang-format-14 clang-tidy-14 git)
 # Clusters of the tests, and what happens to them.
-cluster_packages=(ceph-mon ceph-osd ceph-common iproute2 faketime)
+cluster_packages=(ceph-mon ceph-osd ceph-common iproute2)
 package_packages=(dpkg-dev binutils patchelf)
 # What the tests of the packages need.
 install_packages=(adduser man-db systemd)

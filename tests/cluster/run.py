@@ -10,6 +10,7 @@ and the change feed complete (arrivals.py). Clients get answers, or errors after
 
 import argparse
 import random
+import shutil
 import sys
 import threading
 import time
@@ -37,6 +38,7 @@ NODES = ["n1", "n2", "n3"]
 OPTIONS = ("--consistency", "strong", "--partitions", "4")
 CLIENTS = {"registers": 6, "bank": 2, "lists": 3}
 DATABASES = ("cluster", "isolation")
+HISTORY = "history.jsonl"
 PROBLEMS_SHOWN = 5
 PATIENCE_SECONDS = 120
 
@@ -169,16 +171,15 @@ def play_round(cluster: Cluster, report: Report, name: str, options: argparse.Na
         good = report.run(f"{name}: load", lambda: world.play(script, options.disturbances or len(script.kinds)))
     print("\n".join(f"    {line}" for line in script.done), flush=True)
     print(f"    {troubles.table()}; {sum(cluster.ends.values())} nodes gave up their lease so far", flush=True)
-    if not good:
-        return False
-    path = cluster.directory / "history.jsonl"
+    path = cluster.directory / HISTORY
     checks = {"everything is read": world.settle,
               "single items are linearizable": lambda: world.check_registers(path),
               "faults put into that history are found": lambda: world.check_planted(path),
               "transactions are isolated": world.check_lists,
               "the change feed is complete": world.check_arrivals,
               "databases are dropped": world.drop}
-    return all([report.run(f"{name}: {what}", check) for what, check in checks.items()])
+    # All of them, whatever failed: they tell whether an item is lost, or was only not seen for a moment.
+    return all([good, *[report.run(f"{name}: {what}", check) for what, check in checks.items()]])
 
 
 def play(options: argparse.Namespace, report: Report, scratch: Path, network: Network | None) -> None:
@@ -189,6 +190,7 @@ def play(options: argparse.Namespace, report: Report, scratch: Path, network: Ne
             if not play_round(cluster, report, f"round {number}", options, rng):
                 if options.keep:
                     cluster.keep_logs(options.keep)
+                    shutil.copy(scratch / HISTORY, options.keep)
                     print(f"logs are kept in {options.keep}", flush=True)
                 break  # the expected state is no longer valid
         expect(not cluster.problems, "; ".join(cluster.problems))
