@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/guarded.h"
+#include "base/stopwatch.h"
 
 namespace orrery {
 
@@ -40,6 +41,14 @@ void ThreadPool::post(std::function<void()> work) {
     wake_.notify_one();
 }
 
+void ThreadPool::post_at(std::chrono::steady_clock::time_point time, std::function<void()> work) {
+    {
+        const std::lock_guard lock(mutex_);
+        later_.emplace(time, std::move(work));
+    }
+    wake_.notify_one();
+}
+
 bool ThreadPool::try_post(std::function<void()> work) {
     {
         const std::lock_guard lock(mutex_);
@@ -57,7 +66,7 @@ void ThreadPool::run() {
     if (options_.priority == Priority::kLow) lower_thread_priority();
     std::unique_lock lock(mutex_);
     for (;;) {
-        wake_.wait(lock, [this] { return stopping_ || !queue_.empty(); });
+        wait_for_work(lock);
         if (queue_.empty()) return;
         std::function<void()> work = std::move(queue_.front());
         queue_.pop_front();
@@ -71,6 +80,22 @@ void ThreadPool::run() {
         work = nullptr;  // what it holds is released before the next wait
         lock.lock();
         --running_;
+    }
+}
+
+void ThreadPool::wait_for_work(std::unique_lock<std::mutex>& lock) {
+    for (;;) {
+        const auto first = later_.begin();
+        const bool is_due = first != later_.end() && (stopping_ || first->first <= monotonic_now());
+        if (is_due) queue_.push_back(std::move(later_.extract(first).mapped()));
+        if (!queue_.empty() || (stopping_ && later_.empty())) return;
+        if (later_.empty()) {
+            wake_.wait(lock);
+        } else {
+            // A copy: the work may be gone before this returns.
+            const auto time = later_.begin()->first;
+            wake_.wait_until(lock, time);
+        }
     }
 }
 

@@ -3,11 +3,13 @@
 
 #pragma once
 
+#include <chrono>
 #include <condition_variable>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
 #include <functional>
+#include <map>
 #include <mutex>
 #include <thread>
 #include <vector>
@@ -36,6 +38,8 @@ public:
 
     // May be called from any thread, including from posted work.
     void post(std::function<void()> work);
+    // Runs the work at that time or later, before it if the pool ends earlier.
+    void post_at(std::chrono::steady_clock::time_point time, std::function<void()> work);
     // False, and the work is not taken, if too much is waiting.
     [[nodiscard]] bool try_post(std::function<void()> work);
 
@@ -43,11 +47,14 @@ public:
 
 private:
     void run();
+    // With the mutex held. Ends when there is something to run, or nothing will come.
+    void wait_for_work(std::unique_lock<std::mutex>& lock);
 
     const Options options_;
     mutable std::mutex mutex_;
     std::condition_variable wake_;
     std::deque<std::function<void()>> queue_;
+    std::multimap<std::chrono::steady_clock::time_point, std::function<void()>> later_;
     std::size_t running_ = 0;
     std::uint64_t started_ = 0;
     std::uint64_t refused_ = 0;
