@@ -62,7 +62,7 @@ std::string ShardRecord::encode() const {
 Result<ShardRecord> ShardRecord::decode(std::size_t shard, std::string_view bytes) {
     ByteReader in(bytes);
     ShardRecord record;
-    if (!begins_well(in)) return corrupted(name(shard));
+    if (!begins_well(in)) return damaged(name(shard));
     record.term = in.varint();
     record.sequence = in.varint();
     std::vector<std::string> names(1);
@@ -76,11 +76,11 @@ Result<ShardRecord> ShardRecord::decode(std::size_t shard, std::string_view byte
         const std::uint64_t partition = row * kShards + shard;
         if (node >= names.size() || next >= names.size() ||
             partition > std::numeric_limits<PartitionId>::max()) {
-            return corrupted(name(shard));
+            return damaged(name(shard));
         }
         record.entries.push_back({static_cast<PartitionId>(partition), names[node], names[next]});
     }
-    if (!in.ok() || !in.rest().empty()) return corrupted(name(shard));
+    if (!in.ok() || !in.rest().empty()) return damaged(name(shard));
     return record;
 }
 
@@ -118,11 +118,11 @@ std::string ChangesRecord::encode() const {
 Result<ChangesRecord> ChangesRecord::decode(std::string_view bytes) {
     ByteReader in(bytes);
     ChangesRecord record;
-    if (!begins_well(in)) return corrupted(kName);
+    if (!begins_well(in)) return damaged(kName);
     record.members = in.varint();
     for (std::uint64_t& shard : record.shards)
         shard = in.varint();
-    if (!in.ok() || !in.rest().empty()) return corrupted(kName);
+    if (!in.ok() || !in.rest().empty()) return damaged(kName);
     return record;
 }
 
@@ -144,7 +144,7 @@ std::string LoadRecord::encode() const {
 Result<LoadRecord> LoadRecord::decode(std::string_view bytes) {
     ByteReader in(bytes);
     LoadRecord record;
-    if (!begins_well(in)) return corrupted("load");
+    if (!begins_well(in)) return damaged("load");
     record.incarnation = in.big_endian<Incarnation>();
     std::uint64_t partition = 0;
     for (std::uint64_t i = in.varint(); i > 0 && in.ok(); --i) {
@@ -153,7 +153,7 @@ Result<LoadRecord> LoadRecord::decode(std::string_view bytes) {
         const std::uint64_t size = in.varint();
         record.partitions.push_back({static_cast<PartitionId>(partition), load, size});
     }
-    if (!in.ok() || !in.rest().empty()) return corrupted("load");
+    if (!in.ok() || !in.rest().empty()) return damaged("load");
     return record;
 }
 
