@@ -108,7 +108,8 @@ STEPS = {step.name: step for step in [
          ("build-asan",)),
     Step("isolation-asan", "python3 tests/isolation/run.py --server build/asan/orrery --seconds 8 --kills 2",
          ("build-asan",)),
-    Step("rados", "tests/lib/ceph.py run -- build/asan/storage_cluster_test && "
+    Step("rados", "export LSAN_OPTIONS=suppressions=$PWD/tests/rados/leaks.txt; "
+         "tests/lib/ceph.py run -- build/asan/storage_cluster_test && "
          "tests/rados/run.py --driver build/asan/rados_driver", ("build-asan",)),
     build("tsan"), unit("tsan"), golden("golden-tsan", "tsan", "default"),
     Step("fuzz", "tools/fuzz.py --seconds 30", ("build-asan",), compiles=True),
