@@ -69,6 +69,7 @@ STEPS = {step.name: step for step in [
     # clang-tidy compiles changed files on their own; all headers take too long for every run.
     Step("headers", "cmake --preset dev && cmake --build --preset dev --parallel 2 "
          "--target all_verify_interface_header_sets", compiles=True),
+    Step("protocol", "python3 tests/protocol/run.py"),
     build("dev"), unit("dev"), golden("golden-dev", "dev", "ephemeral"),
     build("release", "orrery"), golden("golden", "release"),
     on_release("sdk", "tests/sdk/run.py"),
@@ -107,7 +108,8 @@ STEPS = {step.name: step for step in [
          ("build-asan",)),
     Step("isolation-asan", "python3 tests/isolation/run.py --server build/asan/orrery --seconds 8 --kills 2",
          ("build-asan",)),
-    Step("rados", "tests/lib/ceph.py run -- build/asan/storage_cluster_test && "
+    Step("rados", "export LSAN_OPTIONS=suppressions=$PWD/tests/rados/leaks.txt; "
+         "tests/lib/ceph.py run -- build/asan/storage_cluster_test && "
          "tests/rados/run.py --driver build/asan/rados_driver", ("build-asan",)),
     build("tsan"), unit("tsan"), golden("golden-tsan", "tsan", "default"),
     Step("fuzz", "tools/fuzz.py --seconds 30", ("build-asan",), compiles=True),
@@ -115,7 +117,7 @@ STEPS = {step.name: step for step in [
 GROUPS = {
     "check": ["format", "layout", "build-dev", "unit-dev", "golden-dev"],
     # In this order as far as dependencies allow: each build runs during the tests of the previous one.
-    "test": ["format", "layout", "build-release", "crash", "build-asan", "sdk", "golden",
+    "test": ["format", "layout", "build-release", "protocol", "crash", "build-asan", "sdk", "golden",
              "upgrade", "packages", "program", "doctor", "export", "import", "migrate", "bench", "shell", "backup",
              "binary", "metrics", "access",
              "isolation", "splits", "isolation-splits", "changefeed", "consistency", "throttling", "modelling", "differential",

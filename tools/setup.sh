@@ -19,6 +19,8 @@ cluster_packages=(ceph-mon ceph-osd ceph-common iproute2)
 package_packages=(dpkg-dev binutils patchelf)
 # What the tests of the packages need.
 install_packages=(adduser man-db systemd)
+# Checks the model of the cluster's protocol.
+model_packages=(spin gcc)
 
 # True if the command exists in at least this version, from whatever source.
 has() {
@@ -70,7 +72,7 @@ case "${1:-test}" in
     check) packages+=("${check_packages[@]}") ;;
     test)
         packages+=("${check_packages[@]}" "${cluster_packages[@]}" "${package_packages[@]}"
-                   "${install_packages[@]}")
+                   "${install_packages[@]}" "${model_packages[@]}")
         add_sdk_toolchains
         ;;
     package) packages+=("${package_packages[@]}") ;;

@@ -8,14 +8,14 @@ namespace {
 
 // In the order of the enumeration.
 constexpr std::array<std::string_view, kActions> kActionNames = {
-    "ReadAccount",      "ReadDatabase",   "ReadContainer",   "ReadRanges",      "ReadOffer",
-    "ReadClientKey",    "ReadUser",       "ReadPermission",  "WriteDatabase",   "WriteContainer",
-    "WriteOffer",       "WriteClientKey", "WriteUser",       "WritePermission", "ReadRole",
-    "WriteRole",        "ReadKeys",       "WriteKeys",       "ReadBackup",      "WriteBackup",
-    "ReadCluster",    "WriteCluster",
-    "ReadScript",       "WriteScript",    "ReadItem",        "CreateItem",      "UpsertItem",
-    "ReplaceItem",      "DeleteItem",     "QueryItems",      "ReadFeed",        "RunBatch",
-    "ExecuteProcedure", "ReadAttachment", "WriteAttachment", "ReadConflict",    "DeleteConflict",
+    "ReadAccount",   "ReadDatabase",   "ReadContainer",    "ReadRanges",      "ReadOffer",
+    "ReadClientKey", "ReadUser",       "ReadPermission",   "WriteDatabase",   "WriteContainer",
+    "WriteOffer",    "WriteClientKey", "WriteUser",        "WritePermission", "ReadRole",
+    "WriteRole",     "ReadKeys",       "WriteKeys",        "ReadBackup",      "WriteBackup",
+    "ReadCluster",   "WriteCluster",   "ReadScript",       "WriteScript",     "ReadItem",
+    "CreateItem",    "UpsertItem",     "ReplaceItem",      "DeleteItem",      "QueryItems",
+    "ReadFeed",      "RunBatch",       "ExecuteProcedure", "ReadAttachment",  "WriteAttachment",
+    "ReadConflict",  "DeleteConflict",
 };
 
 }  // namespace

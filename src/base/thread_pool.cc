@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/guarded.h"
+#include "base/stopwatch.h"
 
 namespace orrery {
 
@@ -48,6 +49,14 @@ void ThreadPool::post(std::function<void()> work) {
     wake_.notify_one();
 }
 
+void ThreadPool::post_at(std::chrono::steady_clock::time_point time, std::function<void()> work) {
+    {
+        const std::lock_guard lock(mutex_);
+        later_.emplace(time, std::move(work));
+    }
+    wake_.notify_one();
+}
+
 bool ThreadPool::try_post(std::function<void()> work) {
     {
         const std::lock_guard lock(mutex_);
@@ -76,15 +85,26 @@ void ThreadPool::join_ended() {
     ended_.clear();
 }
 
-// False if the thread should end.
+// Work that is due is queued first.
+bool ThreadPool::has_work() {
+    const auto first = later_.begin();
+    const bool is_due = first != later_.end() && (stopping_ || first->first <= monotonic_now());
+    if (is_due) queue_.push_back(std::move(later_.extract(first).mapped()));
+    return !queue_.empty();
+}
+
 bool ThreadPool::wait_for_work(std::unique_lock<std::mutex>& lock, bool is_extra) {
+    using TimePoint = std::chrono::steady_clock::time_point;
     constexpr std::chrono::seconds kIdleMax{10};
-    const auto is_over = [this] { return stopping_ || !queue_.empty(); };
+    const TimePoint end = is_extra ? monotonic_now() + kIdleMax : TimePoint::max();
     ++idle_;
-    if (is_extra) {
-        wake_.wait_for(lock, kIdleMax, is_over);
-    } else {
-        wake_.wait(lock, is_over);
+    while (!has_work() && !stopping_ && monotonic_now() < end) {
+        const TimePoint until = later_.empty() ? end : std::min(end, later_.begin()->first);
+        if (until == TimePoint::max()) {
+            wake_.wait(lock);
+        } else {
+            wake_.wait_until(lock, until);
+        }
     }
     --idle_;
     return !queue_.empty();

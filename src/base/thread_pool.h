@@ -3,12 +3,14 @@
 
 #pragma once
 
+#include <chrono>
 #include <condition_variable>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
 #include <functional>
 #include <list>
+#include <map>
 #include <mutex>
 #include <thread>
 
@@ -39,6 +41,8 @@ public:
 
     // May be called from any thread, including from posted work.
     void post(std::function<void()> work);
+    // Runs the work at that time or later, before it if the pool ends earlier.
+    void post_at(std::chrono::steady_clock::time_point time, std::function<void()> work);
     // False, and the work is not taken, if too much is waiting.
     [[nodiscard]] bool try_post(std::function<void()> work);
 
@@ -47,7 +51,9 @@ public:
 private:
     // These need the mutex.
     void start_thread_if_needed();
+    // False if the thread should end.
     bool wait_for_work(std::unique_lock<std::mutex>& lock, bool is_extra);
+    bool has_work();
     void join_ended();
 
     void run(std::list<std::thread>::iterator self, bool is_extra);
@@ -56,6 +62,7 @@ private:
     mutable std::mutex mutex_;
     std::condition_variable wake_;
     std::deque<std::function<void()>> queue_;
+    std::multimap<std::chrono::steady_clock::time_point, std::function<void()>> later_;
     std::size_t idle_ = 0;
     std::size_t running_ = 0;
     std::uint64_t started_ = 0;

@@ -1,8 +1,10 @@
 #include "base/thread_pool.h"
 
 #include <atomic>
+#include <chrono>
 #include <future>
 #include <new>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -30,6 +32,33 @@ TEST(ThreadPool, WorkMayPostWork) {
         });
     }
     EXPECT_EQ(done, 2);
+}
+
+TEST(ThreadPool, RunsWorkAtItsTime) {
+    const auto start = std::chrono::steady_clock::now();
+    const auto soon = start + std::chrono::milliseconds(5);
+    std::promise<std::chrono::steady_clock::time_point> ran;
+    std::vector<int> order;
+    ThreadPool pool(1);
+    pool.post_at(soon, [&] {
+        order.push_back(2);
+        ran.set_value(std::chrono::steady_clock::now());
+    });
+    pool.post_at(start, [&] { order.push_back(1); });
+    EXPECT_GE(ran.get_future().get(), soon);
+    EXPECT_EQ(order, (std::vector<int>{1, 2}));
+}
+
+TEST(ThreadPool, RunsLaterWorkBeforeItEnds) {
+    std::atomic<int> done = 0;
+    {
+        ThreadPool pool(2);
+        const auto later = std::chrono::steady_clock::now() + std::chrono::hours(1);
+        for (int i = 0; i < 10; ++i) {
+            pool.post_at(later, [&] { ++done; });
+        }
+    }
+    EXPECT_EQ(done, 10);
 }
 
 TEST(ThreadPool, SurvivesWorkThatThrows) {

@@ -14,11 +14,6 @@ namespace {
 
 constexpr unsigned char kBinaryFormat = 1;  // the first byte of each
 
-Error damaged(std::string_view what) {
-    return Error(ErrorCode::kCorrupted,
-                 "the cluster's object '" + std::string(what) + "' is damaged");
-}
-
 bool begins_well(ByteReader& in) {
     return in.big_endian<unsigned char>() == kBinaryFormat && in.ok();
 }

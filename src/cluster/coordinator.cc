@@ -56,7 +56,7 @@ Status Coordinator::look_at_coordinator() {
 }
 
 // Deputies know the other nodes already, and a node that is draining is about to stop.
-std::chrono::nanoseconds Coordinator::patience() const {
+std::chrono::nanoseconds Coordinator::patience() {
     const std::chrono::nanoseconds lease = parts_.registration.cluster().lease;
     if (parts_.registration.record().state == NodeState::kDraining) return lease / 2;
     return is_deputy() ? std::chrono::nanoseconds(0) : lease / 10;
@@ -87,15 +87,21 @@ void Coordinator::set_term(std::uint64_t term) {
     log::info("coordinator_begun", {{"owner", owner}, {"term", term}});
 }
 
-// The first live nodes by name, after the coordinator.
-bool Coordinator::is_deputy() const {
+// The first live nodes by name, after the coordinator. Asked in each step, but hardly ever another
+// answer.
+bool Coordinator::is_deputy() {
+    const std::uint64_t revision = parts_.mirror.revision();
+    if (deputy_ && deputy_->revision == revision && deputy_->coordinator == seen_.holder.node)
+        return deputy_->is_deputy;
+    deputy_ = Deputy{revision, seen_.holder.node, false};
     const std::string own = parts_.registration.lease()->identity().node;
     std::size_t before = 0;
     for (const MemberInfo& member : parts_.mirror.routing().nodes()) {
-        if (member.identity.node == own) return true;
-        if (member.identity.node != seen_.holder.node && ++before == kDeputies) return false;
+        if (member.identity.node == own) deputy_->is_deputy = before < kDeputies;
+        if (member.identity.node == own || before == kDeputies) break;
+        if (member.identity.node != seen_.holder.node) ++before;
     }
-    return false;
+    return deputy_->is_deputy;
 }
 
 Status Coordinator::coordinate() {

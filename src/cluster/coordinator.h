@@ -10,6 +10,7 @@
 #include <atomic>
 #include <chrono>
 #include <optional>
+#include <string>
 
 #include "base/monotonic_clock.h"
 #include "base/result.h"
@@ -50,9 +51,9 @@ public:
 private:
     Status look_at_coordinator();
     Status take_role(const CoordinatorRecord& before, storage::SharedObjects::Version expected);
-    std::chrono::nanoseconds patience() const;
+    std::chrono::nanoseconds patience();
     void set_term(std::uint64_t term);
-    bool is_deputy() const;
+    bool is_deputy();
     Status coordinate();
     Status pass_role_on();
 
@@ -64,6 +65,12 @@ private:
     storage::SharedObjects::Version seen_version_ = storage::SharedObjects::kAbsent;
     std::optional<std::chrono::nanoseconds> vacant_since_;
     std::optional<std::chrono::nanoseconds> loads_read_at_;
+    struct Deputy {
+        std::uint64_t revision = 0;  // of the routing
+        std::string coordinator;
+        bool is_deputy = false;
+    };
+    std::optional<Deputy> deputy_;
     Trouble trouble_{"watching and coordinating"};
 };
 

@@ -3,8 +3,10 @@
 
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string>
-#include <unordered_map>
+#include <unordered_set>
 
 #include "cluster/mirror.h"
 #include "cluster/partition_host.h"
@@ -19,13 +21,17 @@ public:
     void tell();
     // The node leaves or is lost: whatever the routing says, the host has nothing.
     void revoke_all();
-    void forget_all() { told_.clear(); }
+    void forget_all() {
+        told_.clear();
+        told_revision_.reset();
+    }
 
 private:
     const std::string node_;
     const Mirror& mirror_;
     PartitionHost& host_;
-    std::unordered_map<PartitionId, std::string> told_;  // with the node that it moves to
+    std::unordered_set<PartitionId> told_;        // assigned
+    std::optional<std::uint64_t> told_revision_;  // of the routing
 };
 
 }  // namespace orrery::cluster

@@ -3,8 +3,8 @@
 // their own clocks, so the holder must stop before: it counts from before it sent the renewal, and
 // it counts less.
 //
-// Check it after reading what is to be answered, not before: if it is held then, nobody else had
-// taken over when the answer was read.
+// Check it after reading what is to be answered: if it is held then, nobody else had taken over
+// when the answer was read.
 
 #pragma once
 

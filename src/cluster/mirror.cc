@@ -84,9 +84,10 @@ std::uint32_t Mirror::index_of(const std::string& name, Routing::Table& table) {
     const auto next = static_cast<std::uint32_t>(table.names->size());
     const auto [at, is_new] = indexes_.try_emplace(name, next);
     if (is_new) {
-        auto names = std::make_shared<Routing::Names>(*table.names);
-        names->push_back(name);
-        table.names = std::move(names);
+        // Shared with the table that readers see, or already this table's own.
+        if (table.names.use_count() > 1)
+            table.names = std::make_shared<Routing::Names>(*table.names);
+        table.names->push_back(name);
     }
     return at->second;
 }

@@ -35,8 +35,8 @@ public:
     virtual void assigned(std::span<const PartitionId> partitions) = 0;
 
     // Another node shall have these. Prepare what makes the change of owner short while they are
-    // still served (write what is only in memory, say), then call Member::hand_over(). May be
-    // called again for the same partition.
+    // still served (write what is only in memory, say), then call Member::hand_over(). Called
+    // again for the same partitions while they are moving.
     virtual void moving(std::span<const PartitionId> partitions) = 0;
 
     // Stop serving these, release them in storage, then call Member::released(). Also called for

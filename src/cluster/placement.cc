@@ -1,44 +1,76 @@
 #include "cluster/placement.h"
 
 #include <algorithm>
-#include <numeric>
+#include <array>
 #include <optional>
 #include <set>
+#include <utility>
 
 namespace orrery::cluster {
 
 namespace {
 
+// How full a node is, or what a partition adds: as shares of the average node.
+struct Fill {
+    double count = 0;
+    double load = 0;
+};
+
+// The orders in which nodes are looked at.
+enum class By : std::uint8_t { kCount, kLoad, kBoth };
+constexpr std::size_t kOrders = 3;
+
+double measure(const Fill& fill, By by) {
+    switch (by) {
+        case By::kCount:
+            return fill.count;
+        case By::kLoad:
+            return fill.load;
+        case By::kBoth:
+            return fill.count + fill.load;
+    }
+    return 0;
+}
+
 // The nodes that may be chosen, by how full they are. Equally full ones in the order of the input,
 // so that the result is always the same.
 class Fills {
 public:
-    explicit Fills(std::span<const PlacementNode> nodes) : nodes_(nodes), fill_(nodes.size(), 0) {
+    explicit Fills(std::span<const PlacementNode> nodes) : nodes_(nodes), fills_(nodes.size()) {
         const bool any_accepts =
             std::any_of(nodes.begin(), nodes.end(), [](const auto& n) { return n.accepts; });
         for (std::uint32_t i = 0; i < nodes.size(); ++i) {
             // When all nodes are draining, being served matters more.
-            if (nodes[i].accepts || !any_accepts) order_.emplace(0, i);
+            if (!nodes[i].accepts && any_accepts) continue;
+            for (auto& order : orders_)
+                order.emplace(0, i);
         }
     }
 
     using Order = std::set<std::pair<double, std::uint32_t>>;
 
-    const Order& order() const { return order_; }
-    double operator[](std::uint32_t node) const { return fill_[node]; }
-    double with(std::uint32_t node, double cost) const {
-        return fill_[node] + cost / nodes_[node].weight;
+    const Order& order(By by) const { return orders_[static_cast<std::size_t>(by)]; }
+    std::uint32_t emptiest(By by) const { return order(by).begin()->second; }
+
+    const Fill& operator[](std::uint32_t node) const { return fills_[node]; }
+    // What it would be with this more, or less.
+    Fill with(std::uint32_t node, const Fill& more, double sign = 1) const {
+        const double weight = sign / nodes_[node].weight;
+        return {fills_[node].count + more.count * weight, fills_[node].load + more.load * weight};
     }
-    void add(std::uint32_t node, double cost) {
-        const bool is_choice = order_.erase({fill_[node], node}) > 0;
-        fill_[node] = with(node, cost);
-        if (is_choice) order_.emplace(fill_[node], node);
+    void add(std::uint32_t node, const Fill& more, double sign = 1) {
+        const Fill before = std::exchange(fills_[node], with(node, more, sign));
+        for (std::size_t i = 0; i < kOrders; ++i) {
+            const By by = static_cast<By>(i);
+            if (orders_[i].erase({measure(before, by), node}) > 0)
+                orders_[i].emplace(measure(fills_[node], by), node);
+        }
     }
 
 private:
     std::span<const PlacementNode> nodes_;
-    std::vector<double> fill_;
-    Order order_;
+    std::vector<Fill> fills_;
+    std::array<Order, kOrders> orders_;
 };
 
 class Planner {
@@ -69,20 +101,19 @@ public:
     }
 
 private:
-    // Half of what a partition costs is that it exists, half its load.
     void compute_costs() {
         double load = 0;
         for (const PlacedPartition& partition : partitions_)
             load += partition.load;
         load = std::max(load, limits_.load_floor * static_cast<double>(nodes_.size()));
-        const double each = 1 / static_cast<double>(std::max<std::size_t>(1, partitions_.size()));
-        cost_.reserve(partitions_.size());
-        for (const PlacedPartition& partition : partitions_)
-            cost_.push_back(each + (load > 0 ? partition.load / load : 0));
         double weight = 0;
         for (const PlacementNode& node : nodes_)
             weight += node.accepts ? node.weight : 0;
-        average_ = weight > 0 ? std::accumulate(cost_.begin(), cost_.end(), 0.0) / weight : 0;
+        const double each =
+            weight / static_cast<double>(std::max<std::size_t>(1, partitions_.size()));
+        cost_.reserve(partitions_.size());
+        for (const PlacedPartition& partition : partitions_)
+            cost_.push_back({each, load > 0 ? partition.load / load * weight : 0});
     }
 
     bool is_live(std::uint32_t node) const { return node < nodes_.size(); }
@@ -122,7 +153,7 @@ private:
         }
     }
 
-    double cost_of(const PlacedPartition& partition) const {
+    const Fill& cost_of(const PlacedPartition& partition) const {
         return cost_[static_cast<std::size_t>(&partition - partitions_.data())];
     }
 
@@ -139,11 +170,11 @@ private:
             if (!is_live(partitions_[i].node)) orphans.push_back(i);
         }
         std::stable_sort(orphans.begin(), orphans.end(), [this](std::uint32_t a, std::uint32_t b) {
-            return cost_[a] > cost_[b];
+            return measure(cost_[a], By::kBoth) > measure(cost_[b], By::kBoth);
         });
         for (const std::uint32_t i : orphans) {
             const std::uint32_t pin = partitions_[i].pinned_to;
-            const std::uint32_t node = is_live(pin) ? pin : fills_.order().begin()->second;
+            const std::uint32_t node = is_live(pin) ? pin : fills_.emptiest(By::kBoth);
             change(i, node, kNowhere);
             fills_.add(node, cost_[i]);
         }
@@ -155,7 +186,7 @@ private:
     void move(std::uint32_t index, std::uint32_t to) {
         const std::uint32_t from = partitions_[index].node;
         change(index, from, to);
-        fills_.add(from, -cost_[index]);
+        fills_.add(from, cost_[index], -1);
         fills_.add(to, cost_[index]);
         begin_move(from, to);
     }
@@ -183,37 +214,43 @@ private:
         for (std::uint32_t i = 0; i < partitions_.size() && may_begin_move(); ++i) {
             const std::uint32_t node = partitions_[i].node;
             if (!is_live(node) || nodes_[node].accepts || !may_move(i) || !has_room(node)) continue;
-            const auto to = emptiest_with_room();
+            const auto to = emptiest_with_room(By::kBoth);
             if (to) move(i, *to);
         }
     }
 
-    std::optional<std::uint32_t> emptiest_with_room() const {
-        for (const auto& [fill, node] : fills_.order()) {
+    std::optional<std::uint32_t> emptiest_with_room(By by) const {
+        for (const auto& [fill, node] : fills_.order(by)) {
             if (nodes_[node].accepts && has_room(node)) return node;
         }
         return std::nullopt;
     }
 
-    // Moves from the fullest to the emptiest node while that helps.
+    // Moves from the fullest to the emptiest node while that helps, first for the load.
     void balance() {
         std::vector<std::vector<std::uint32_t>> movable(nodes_.size());
         for (std::uint32_t i = 0; i < partitions_.size(); ++i) {
             if (is_live(partitions_[i].node) && may_move(i))
                 movable[partitions_[i].node].push_back(i);
         }
-        while (may_begin_move()) {
-            const auto to = emptiest_with_room();
-            if (!to || !move_one_to(*to, movable)) return;
+        for (const By by : {By::kLoad, By::kCount}) {
+            while (may_begin_move()) {
+                const auto to = emptiest_with_room(by);
+                if (!to || !move_one_to(*to, by, movable)) break;
+            }
         }
     }
 
-    bool move_one_to(std::uint32_t to, std::vector<std::vector<std::uint32_t>>& movable) {
-        const Fills::Order& order = fills_.order();
+    double tolerance(By by) const {
+        return by == By::kLoad ? limits_.load_tolerance : limits_.count_tolerance;
+    }
+
+    bool move_one_to(std::uint32_t to, By by, std::vector<std::vector<std::uint32_t>>& movable) {
+        const Fills::Order& order = fills_.order(by);
         for (auto from = order.rbegin(); from != order.rend(); ++from) {
-            if (from->first - fills_[to] <= limits_.tolerance * average_) return false;
+            if (from->first - measure(fills_[to], by) <= tolerance(by)) return false;
             if (!has_room(from->second)) continue;
-            const auto best = best_move({.from = from->second, .to = to}, movable[from->second]);
+            const auto best = best_move(from->second, to, by, movable[from->second]);
             if (!best) continue;
             std::erase(movable[from->second], *best);
             move(*best, to);
@@ -222,37 +259,38 @@ private:
         return false;
     }
 
-    struct Direction {
-        std::uint32_t from;
-        std::uint32_t to;
-    };
-
-    // The partition that brings both nodes closest together; of equal ones the smallest. Nothing if
-    // no move leaves the new node clearly less full than the old one was.
-    std::optional<std::uint32_t> best_move(const Direction& direction,
+    // The partition whose move brings the two nodes closest together in both respects; of equal
+    // ones the smallest. Nothing if no move leaves the new node clearly less full than the old one
+    // was, or if each would do more harm in the other respect.
+    std::optional<std::uint32_t> best_move(std::uint32_t from,
+                                           std::uint32_t to,
+                                           By by,
                                            const std::vector<std::uint32_t>& movable) const {
-        const double full = fills_[direction.from];
-        const double margin = limits_.tolerance * average_ / 2;
+        const double full = measure(fills_[from], by) - tolerance(by) / 2;
+        const double before = unevenness(fills_[from], fills_[to]);
         std::optional<std::uint32_t> best;
         std::pair<double, std::uint64_t> best_rank;
         for (const std::uint32_t i : movable) {
-            const double after = fills_.with(direction.to, cost_[i]);
-            if (after > full - margin) continue;
-            const double gap = std::abs(fills_.with(direction.from, -cost_[i]) - after);
-            const std::pair rank(gap, partitions_[i].bytes);
-            if (!best || rank < best_rank) {
-                best = i;
-                best_rank = rank;
-            }
+            const Fill after = fills_.with(to, cost_[i]);
+            if (measure(after, by) > full) continue;
+            const double uneven = unevenness(fills_.with(from, cost_[i], -1), after);
+            const std::pair rank(uneven, partitions_[i].bytes);
+            if (uneven >= before || (best && rank >= best_rank)) continue;
+            best = i;
+            best_rank = rank;
         }
         return best;
+    }
+
+    // Every move makes the sum of squares smaller, so moves come to an end.
+    static double unevenness(const Fill& a, const Fill& b) {
+        return a.count * a.count + a.load * a.load + b.count * b.count + b.load * b.load;
     }
 
     const std::span<const PlacementNode> nodes_;
     std::vector<PlacedPartition> partitions_;
     const PlacementLimits limits_;
-    std::vector<double> cost_;
-    double average_ = 0;  // fill of a node
+    std::vector<Fill> cost_;
     Fills fills_;
     std::vector<std::uint32_t> moves_;  // by node
     std::uint32_t moves_under_way_ = 0;
@@ -272,13 +310,13 @@ std::vector<std::uint32_t> spread(std::span<const PlacementNode> nodes,
                                   std::vector<std::size_t> partitions,
                                   std::size_t count) {
     Fills fills(nodes);
-    if (fills.order().empty()) return {};
+    if (fills.order(By::kCount).empty()) return {};
     for (std::uint32_t i = 0; i < nodes.size(); ++i)
-        fills.add(i, static_cast<double>(partitions[i]));
+        fills.add(i, {.count = static_cast<double>(partitions[i])});
     std::vector<std::uint32_t> out;
     for (std::size_t i = 0; i < count; ++i) {
-        out.push_back(fills.order().begin()->second);
-        fills.add(out.back(), 1);
+        out.push_back(fills.emptiest(By::kCount));
+        fills.add(out.back(), {.count = 1});
     }
     return out;
 }

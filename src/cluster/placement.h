@@ -36,8 +36,10 @@ struct PlacementLimits {
     // Moves under way that a node gives or takes, and all of them.
     std::uint32_t moves_per_node = 4;
     std::uint32_t moves_per_cluster = 64;
-    // How far the fullest and the emptiest node may be apart, relative to the average.
-    double tolerance = 0.1;
+    // How far the fullest and the emptiest node may be apart, relative to the average. Loads are
+    // noisy, counts are not.
+    double count_tolerance = 0.1;
+    double load_tolerance = 0.2;
     // Loads count as shares of at least this much load per node. An idle cluster would otherwise
     // rearrange itself for a handful of requests.
     double load_floor = 100;

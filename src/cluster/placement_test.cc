@@ -7,8 +7,6 @@
 
 namespace orrery::cluster::placement_test {
 
-constexpr PlacementLimits kUnlimited{.moves_per_node = UINT32_MAX, .moves_per_cluster = UINT32_MAX};
-
 class PlacementTest : public testing::Test {
 protected:
     void add_nodes(std::size_t count) { nodes_.resize(nodes_.size() + count); }
@@ -180,7 +178,27 @@ TEST_F(PlacementTest, SpreadsLoad) {
     settle();
     const auto sums = loads();
     const double average = (sums[0] + sums[1] + sums[2] + sums[3]) / 4;
-    EXPECT_LT(spread_of(sums), average * 0.35);
+    EXPECT_LT(spread_of(sums), average * 0.25);
+    EXPECT_LT(spread_of(counts()), 7U);  // a tenth of 50, and one
+}
+
+TEST_F(PlacementTest, GivesANewNodeItsShareOfBothLoadAndCount) {
+    add_nodes(9);
+    std::mt19937 random(3);
+    std::lognormal_distribution<double> load(3, 1);
+    for (int i = 0; i < 1000; ++i)
+        add_partitions(1, load(random));
+    apply();
+    settle();
+    add_nodes(1);
+    const std::size_t moves = settle();
+    const auto sums = loads();
+    double total = 0;
+    for (const double sum : sums)
+        total += sum;
+    EXPECT_NEAR(sums[9], total / 10, total / 10 * 0.25);
+    EXPECT_NEAR(static_cast<double>(counts()[9]), 100, 15);
+    EXPECT_LE(moves, 120U);
 }
 
 TEST_F(PlacementTest, DoesNotMoveAHotPartitionToAndFro) {
@@ -189,9 +207,9 @@ TEST_F(PlacementTest, DoesNotMoveAHotPartitionToAndFro) {
     apply();
     partitions_[0].load = 100'000;
     settle();
-    EXPECT_EQ(settle(), 0U);
     const std::uint32_t hot = partitions_[0].node;
-    EXPECT_LT(counts()[hot], 10U);  // the others make room
+    EXPECT_EQ(settle(), 0U);
+    EXPECT_EQ(partitions_[0].node, hot);
 }
 
 TEST_F(PlacementTest, MovesNothingForNoise) {

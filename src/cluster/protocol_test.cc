@@ -17,8 +17,14 @@ using test::World;
 
 constexpr std::array kNames = {"a", "b", "c", "d", "e"};
 constexpr PartitionId kPartitions = 16;
-constexpr int kActions = 1500;
+constexpr int kActions = 8000;  // about 30 leases
+// One thread plays all nodes. ThreadSanitizer would take a node that goes on within the call of
+// another one for a thread that locks both.
+#ifdef __SANITIZE_THREAD__
+constexpr int kNestedMax = 0;
+#else
 constexpr int kNestedMax = 2;
+#endif
 
 class Schedule {
 public:
@@ -78,7 +84,7 @@ private:
     }
 
     Connection::Fate fate() {
-        if (!faults_ || !chance(30)) return Connection::Fate::kGood;
+        if (!faults_ || !chance(10)) return Connection::Fate::kGood;
         return one_of(std::vector{Connection::Fate::kNotApplied,
                                   Connection::Fate::kAnswerIsLost,
                                   Connection::Fate::kLate});
@@ -86,9 +92,9 @@ private:
 
     // While a call is on its way: time passes, and other nodes go on.
     void something_else() {
-        if (!faults_ || nested_ >= kNestedMax || !chance(100)) return;
+        if (!faults_ || nested_ >= kNestedMax || !chance(50)) return;
         ++nested_;
-        world_.advance(chance(100) ? kLease : kLease / 50);
+        world_.advance(chance(5) ? kLease : chance(50) ? kLease / 4 : kLease / 300);
         step(some_node());
         world_.check();
         --nested_;
@@ -120,11 +126,11 @@ private:
     }
 
     void act() {
-        world_.advance(kLease / 60);
+        world_.advance(kLease / 300);
         step(some_node());
         some_node().connection.deliver();
-        if (chance(40)) disturb(some_node());
-        if (chance(60)) operate(some_node());
+        if (chance(6)) disturb(some_node());
+        if (chance(20)) operate(some_node());
         world_.check();
     }
 
@@ -201,6 +207,6 @@ TEST_P(Protocol, HasOneOwnerAndRecovers) {
         EXPECT_EQ(entry.epoch, settled.at(partition).epoch) << partition;
 }
 
-INSTANTIATE_TEST_SUITE_P(Seeds, Protocol, testing::Range(0U, 40U));
+INSTANTIATE_TEST_SUITE_P(Seeds, Protocol, testing::Range(0U, 60U));
 
 }  // namespace orrery::cluster::protocol_test

@@ -60,20 +60,15 @@ private:
     bool ok_ = true;
 };
 
-Error corrupted(std::string_view what) {
-    return Error(ErrorCode::kCorrupted,
-                 "the cluster's object '" + std::string(what) + "' is damaged");
-}
-
 // Calls `read` with the members of the object; kCorrupted if any is missing.
 template <typename Record, typename Read>
 Result<Record> decode_json(std::string_view what, std::string_view bytes, Read&& read) {
     const auto value = json::Value::parse(bytes);
-    if (!value) return corrupted(what);
+    if (!value) return damaged(what);
     Members members(*value);
     Record record;
     read(members, record, *value);
-    if (!members.ok()) return corrupted(what);
+    if (!members.ok()) return damaged(what);
     return record;
 }
 
@@ -85,6 +80,11 @@ json::Value number_value(double number) {
 std::int64_t to_signed(std::uint64_t value) { return static_cast<std::int64_t>(value); }
 
 }  // namespace
+
+Error damaged(std::string_view object) {
+    return Error(ErrorCode::kCorrupted,
+                 "the cluster's object '" + std::string(object) + "' is damaged");
+}
 
 std::string_view name_of(NodeState state) {
     switch (state) {
@@ -106,9 +106,9 @@ Result<ClusterRecord> ClusterRecord::decode(std::string_view bytes) {
             out.format = static_cast<int>(in.integer("format"));
             if (out.format != kClusterFormat) return;
             out.id = in.text("id");
-            const auto secret = base64_decode(in.text("secret"));
-            in.require(secret.has_value());
-            if (secret) out.secret = *secret;
+            const auto decoded = base64_decode(in.text("secret"));
+            in.require(decoded.has_value());
+            if (decoded) out.secret = *decoded;
             out.lease = std::chrono::milliseconds(in.integer("leaseMs"));
             out.created_at = in.integer("createdAt");
         });

@@ -20,6 +20,9 @@ namespace orrery::cluster {
 
 inline constexpr int kClusterFormat = 1;
 
+// kCorrupted: the object is not what was written.
+Error damaged(std::string_view object);
+
 // `cluster`: made by the first node, never changed.
 struct ClusterRecord {
     static constexpr std::string_view kName = "cluster";

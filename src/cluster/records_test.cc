@@ -110,6 +110,14 @@ TEST(Records, KeepShards) {
     expect_damage_is_noticed(record.encode(),
                              [](std::string_view bytes) { return ShardRecord::decode(7, bytes); });
 
+    // The example in docs/storage-format.md.
+    const ShardRecord example{2, 40, {{7, "a", "b"}, {263, "a", ""}}};
+    EXPECT_EQ(example.encode(),
+              std::string("\x01\x02\x28\x02\x01"
+                          "a\x01"
+                          "b\x02\x00\x01\x02\x01\x01\x00",
+                          15));
+
     EXPECT_EQ(record.find(7)->next, "b");
     EXPECT_EQ(record.find(8), nullptr);
     record.remove(7);

@@ -20,7 +20,7 @@ Routing::Routing()
     : table_([] {
           auto table = std::make_shared<Table>();
           table->shards.fill(std::make_shared<const Shard>());
-          table->names = std::make_shared<const Names>(1);
+          table->names = std::make_shared<Names>(1);
           return std::shared_ptr<const Table>(std::move(table));
       }()) {}
 

@@ -60,7 +60,7 @@ private:
     // Replaced as a whole; what did not change is shared with the one before.
     struct Table {
         std::array<std::shared_ptr<const Shard>, kShards> shards;
-        std::shared_ptr<const Names> names;
+        std::shared_ptr<Names> names;  // not changed once the table is published
         // By index of the name, nothing for those not in the cluster; maybe shorter than the names.
         std::vector<std::shared_ptr<const MemberInfo>> members;
 

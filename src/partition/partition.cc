@@ -5,6 +5,7 @@
 #include "base/guarded.h"
 #include "base/hash.h"
 #include "base/log.h"
+#include "base/stopwatch.h"
 #include "partition/index_tasks.h"
 
 namespace orrery::partition {
@@ -127,8 +128,10 @@ void Partition::submit(std::unique_ptr<WriteTask> task) {
         return;
     }
     queue_.push_back(std::move(task));
-    if (running_) return;
+    const bool gathered = is_gathering_ && queue_.size() >= gathering_.wanted();
+    if (running_ && !gathered) return;
     running_ = true;
+    is_gathering_ = false;
     lock.unlock();
     post_run();
 }
@@ -183,6 +186,7 @@ struct Partition::Flight {
     std::vector<std::unique_ptr<WriteTask>> tasks;
     std::vector<Status> outcomes;  // of the tasks, before the commit
     ItemWriter writer;
+    Gathering::Time began;  // the commit
     // Set by the thread that has started the commit and by the one that has ended it: the second of
     // them goes on.
     std::atomic<bool> passed = false;
@@ -200,8 +204,30 @@ bool Partition::has_more() {
     return false;
 }
 
+bool Partition::gathers() {
+    const std::lock_guard lock(mutex_);
+    const auto until = gathering_.wait_until(monotonic_now(), queue_.size());
+    if (!until || closed_) return false;
+    is_gathering_ = true;
+    environment_.executors.post_at(*until, [weak = weak_from_this(), number = ++gatherings_] {
+        if (const auto self = weak.lock()) self->end_gathering(number);
+    });
+    return true;
+}
+
+void Partition::end_gathering(std::uint64_t gathering) {
+    {
+        const std::lock_guard lock(mutex_);
+        if (!is_gathering_ || gathering != gatherings_) return;
+        is_gathering_ = false;
+        gathering_.failed();
+    }
+    run();
+}
+
 void Partition::run() {
     for (int batches = 0; batches < kBatchesInARow; ++batches) {
+        if (gathers()) return;
         bool ended = true;
         static_cast<void>(run_guarded("a batch of writes", [&]() -> Status {
             ended = run_batch();
@@ -234,7 +260,9 @@ bool Partition::run_batch() {
         finish(*flight, std::move(prepared));
         return true;
     }
+    flight->began = monotonic_now();
     store_->start_commit(*batch, [self = shared_from_this(), flight](Status committed) {
+        self->note_commit(*flight);
         self->finish(*flight, std::move(committed));
         if (flight->passed.exchange(true) && self->has_more()) self->post_run();
     });
@@ -255,6 +283,16 @@ void Partition::apply_tasks(Flight& flight) {
         if (writer.deletes() != before.deletes) break;
     }
     put_back(flight.tasks, flight.outcomes.size());
+}
+
+void Partition::note_commit(const Flight& flight) {
+    const Gathering::Time now = monotonic_now();
+    const std::lock_guard lock(mutex_);
+    gathering_.committed({.began = flight.began,
+                          .ended = now,
+                          .writes = flight.tasks.size(),
+                          .waiting = queue_.size()},
+                         kTasksPerCommitMax);
 }
 
 void Partition::finish(Flight& flight, Status committed) {

@@ -17,6 +17,7 @@
 #include "base/result.h"
 #include "base/thread_pool.h"
 #include "partition/docnum_cache.h"
+#include "partition/gathering.h"
 #include "partition/identity.h"
 #include "partition/item_record.h"
 #include "partition/item_writer.h"
@@ -162,10 +163,15 @@ private:
     // that ends it goes on with the next.
     bool run_batch();
     void apply_tasks(Flight& flight);
+    void note_commit(const Flight& flight);
     void finish(Flight& flight, Status committed);
     // Whether there are more writes to run. If not, the next submit() starts again.
     bool has_more();
     void post_run();
+    // Whether more writes should come before the next batch: run() then comes when they have, or at
+    // a time.
+    bool gathers();
+    void end_gathering(std::uint64_t gathering);
     std::vector<std::unique_ptr<WriteTask>> take_queue();
     // Requeues the tasks from `first` on, to run next.
     void put_back(std::vector<std::unique_ptr<WriteTask>>& tasks, std::size_t first);
@@ -196,6 +202,9 @@ private:
     std::condition_variable idle_;
     std::vector<std::unique_ptr<WriteTask>> queue_;
     bool running_ = false;
+    Gathering gathering_;
+    bool is_gathering_ = false;
+    std::uint64_t gatherings_ = 0;  // so far
 
     // Used by one batch at a time, except for the index's view.
     State state_;

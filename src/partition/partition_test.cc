@@ -61,6 +61,13 @@ protected:
         submit_create(item("blocker", "x"));
         store_->wait_for_commit();
     }
+    // The same, and its commit takes long enough to be called slow.
+    void block_with_one_slow_write(int number) {
+        store_->close_gate();
+        submit_create(item("blocker " + std::to_string(number), "x"));
+        store_->wait_for_commit();
+        std::this_thread::sleep_for(4 * Gathering::kSlow);
+    }
     void finish() {
         store_->open_gate();
         wait_for_answers();
@@ -194,6 +201,44 @@ TEST_F(GatedPartition, ReadsDoNotWaitForWritesAndSeeOnlyCommittedOnes) {
     finish();
     EXPECT_TRUE(must(partition_->read(container_.ref({"x"}, "blocker"), std::nullopt)));
     EXPECT_EQ(partition_->lsn(), 1);
+}
+
+// After a slow commit the partition waits a little for the writers that were answered
+// (gathering.h).
+TEST_F(GatedPartition, WritesThatWaitForOthersAreDoneEvenIfNobodyComes) {
+    for (int round = 0; round < 5; ++round) {
+        block_with_one_slow_write(round);
+        for (int i = 0; i < 3; ++i) {
+            submit_create(item(std::to_string(round) + "-" + std::to_string(i), "a"));
+        }
+        finish();
+    }
+    EXPECT_EQ(outcomes_, std::vector<std::string>(20, "done"));
+    EXPECT_EQ(partition_->lsn(), 20);
+    expect_sound(*store_);
+}
+
+TEST_F(GatedPartition, WritesThatAreWaitedForMayComeAtAnyTime) {
+    for (int round = 0; round < 20; ++round) {
+        block_with_one_slow_write(round);
+        submit_create(item(std::to_string(round) + "-first", "a"));
+        store_->open_gate();
+        submit_create(item(std::to_string(round) + "-second", "a"));
+        wait_for_answers();
+    }
+    EXPECT_EQ(outcomes_, std::vector<std::string>(60, "done"));
+    EXPECT_EQ(partition_->lsn(), 60);
+    expect_sound(*store_);
+}
+
+TEST_F(GatedPartition, CloseEndsTheWaitForOthers) {
+    block_with_one_slow_write(0);
+    submit_create(item("1", "a"));
+    store_->open_gate();
+    partition_->close();
+    EXPECT_EQ(partition_->lsn(), 2);
+    wait_for_answers();
+    EXPECT_EQ(outcomes_, (std::vector<std::string>{"done", "done"}));
 }
 
 TEST_F(GatedPartition, CloseWaitsForPendingWrites) {

@@ -194,6 +194,11 @@ Status RadosDirectory::renew() {
         fenced_ = true;
         return fenced(name_);
     }
+    {
+        // From here on the epoch may be raised without its files having been read.
+        const std::lock_guard lock(mutex_);
+        in_doubt_ = true;
+    }
     const std::uint64_t epoch = before->epoch + 1;
     RadosChange change(*pool_);
     change.require_attribute(kEpochAttribute, to_hex(before->epoch))
