@@ -135,6 +135,10 @@ std::string Forwarder::head_of(const Errand& errand) const {
         if (!is_replaced(name)) add(name, value);
     });
     if (!exchange.header(header::kHost)) add(header::kHost, options_.node);
+    // For links in the answer.
+    if (!exchange.header(header::kForwardedProto)) {
+        add(header::kForwardedProto, exchange.secure() ? "https" : "http");
+    }
     add(header::kActivityId, errand.activity_id);
     add(header::kNode,
         proof_.sign(options_.node, exchange.method(), exchange.target(), clock_.now_seconds()));

@@ -34,7 +34,10 @@ public:
         : options_(options), work_(io_.get_executor()), thread_([this] { io_.run(); }) {}
     Worker(const Worker&) = delete;
     Worker& operator=(const Worker&) = delete;
-    ~Worker() {
+    ~Worker() { stop(); }
+
+    void stop() {
+        if (!thread_.joinable()) return;
         boost::asio::post(io_, [this] {
             stopping_ = true;
             idle_.clear();
@@ -125,7 +128,12 @@ Peers::Peers(const Options& options) {
         workers_.push_back(std::make_unique<Worker>(options));
 }
 
-Peers::~Peers() = default;
+Peers::~Peers() { stop(); }
+
+void Peers::stop() {
+    for (const auto& worker : workers_)
+        worker->stop();
+}
 
 void Peers::send(const Peer& peer, PeerRequest request, Done done) {
     // Threads that send often keep to one worker each, and so to their own links.

@@ -45,8 +45,10 @@ public:
     explicit Peers(const Options& options);
     Peers(const Peers&) = delete;
     Peers& operator=(const Peers&) = delete;
-    // Requests under way end with an error before this returns.
     ~Peers();
+
+    // Ends requests under way with an error, and the threads. Nothing is called back afterwards.
+    void stop();
 
     // `done` is called once, on a thread of this object; it must not block. Any complete answer
     // is a success, whatever its status. kUnavailable: the request was not sent. kTimeout: it may

@@ -144,6 +144,10 @@ void Partition::close() {
 
 Status Partition::check_open() const {
     if (is_closed()) return gone();
+    return check_ownership();
+}
+
+Status Partition::check_ownership() const {
     if (environment_.may_answer && !environment_.may_answer()) {
         return Error(ErrorCode::kElsewhere, "Another node may serve this partition now.")
             .with_info(std::to_string(identity_.storage_id));
@@ -256,6 +260,9 @@ bool Partition::run_batch() {
         last_batch_bytes_ = batch->byte_size();
         return {};
     });
+    // Refusals tell what the newest state is, and no commit finds out whether it still is. That the
+    // partition is being closed does not matter: others wait for the end of this batch.
+    if (prepared && batch->empty()) prepared = check_ownership();
     if (!prepared || batch->empty()) {
         finish(*flight, std::move(prepared));
         return true;

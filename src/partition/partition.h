@@ -128,6 +128,8 @@ public:
     // 410/1002 if the partition is closed, kElsewhere if another node may own it now. What was read
     // before was the newest state: others take over only after that.
     Status check_open() const;
+    // The same, but closing does not matter.
+    Status check_ownership() const;
     // Refuses writes, because of close() or because another node owns the partition now.
     bool is_closed() const { return closed_.load(std::memory_order_acquire); }
     // No write is queued or being committed.

@@ -1,5 +1,7 @@
 #include "service/items.h"
 
+#include <array>
+
 #include "service/consistency.h"
 #include "service/errors.h"
 #include "service/metering.h"
@@ -127,8 +129,16 @@ Result<ContainerUsage> Items::usage(const catalog::Container& container) {
 }
 
 Status Items::locate(Context& context, const catalog::Container& container) {
-    const auto partition = TRY(partitions_.open(container, 0));
-    context.receipt.position = position_of(*partition);
+    const auto partition = partitions_.open(container, 0);
+    if (partition) {
+        context.receipt.position = position_of(**partition);
+        return {};
+    }
+    if (partition.error().code() != ErrorCode::kElsewhere) return partition.error().copy();
+    constexpr std::array<std::size_t, 1> kFirst{0};
+    const RangeReport report = TRY(placement_->reports(container, kFirst)).front();
+    context.receipt.position =
+        Position{.range_id = report.range_id, .version = container.rid.number, .lsn = report.lsn};
     return {};
 }
 

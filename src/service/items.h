@@ -27,7 +27,7 @@ struct ContainerUsage {
 class Items {
 public:
     explicit Items(Partitions& partitions, Placement* placement = nullptr)
-        : partitions_(partitions), reports_(partitions, placement) {}
+        : partitions_(partitions), placement_(placement), reports_(partitions, placement) {}
 
     Result<ItemAnswer> read(Context& context,
                             const catalog::ContainerPtr& container,
@@ -73,6 +73,7 @@ private:
     class Task;
 
     Partitions& partitions_;
+    Placement* const placement_;
     const RangeReports reports_;
 };
 

@@ -77,6 +77,8 @@ Result<Answer> transact(const ScriptTransaction::Services& services,
               transaction->partition(),
               transaction->partition_key(),
               context.receipt.charge);
+        // What the script has read may be out of date if others have the partition now.
+        if (!answer) TRY(transaction->partition().check_open());
         if (!answer) return answer;
         if (!lsn) return lsn.error().copy();
         committed = *lsn;

@@ -85,6 +85,11 @@ void CatalogReplica::stop_leading(Calls& calls) {
     polls_.clear();
 }
 
+void CatalogReplica::begin_serving() {
+    const std::lock_guard lock(mutex_);
+    serving_ = true;
+}
+
 bool CatalogReplica::is_leading() const {
     const std::lock_guard lock(mutex_);
     return leading_;
@@ -211,6 +216,7 @@ void CatalogReplica::end_pending(Calls& calls, TimePoint now) {
 }
 
 bool CatalogReplica::is_taken_over(std::uint64_t number, TimePoint now) {
+    if (!serving_) return true;
     const std::vector<std::string> live = followers_();
     for (const std::string& name : live)
         known_followers_[name].was_live = true;

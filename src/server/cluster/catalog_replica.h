@@ -50,6 +50,9 @@ public:
     // that are waiting for followers fail with kTimeout.
     void follow();
     bool is_leading() const;
+    // Others can reach this node from now on. Until then changes do not wait for them: nobody has
+    // been told anything by this node, and the only change is the creation of the catalog.
+    void begin_serving();
 
     // For the leader: what a follower that is at `from` lacks. Calls back at once if there is
     // anything, otherwise when there is, or after a while. This also tells that the follower has
@@ -100,6 +103,7 @@ private:
     mutable std::mutex mutex_;  // guards the members below
     std::shared_ptr<storage::PartitionStore> store_;
     bool leading_ = false;
+    bool serving_ = false;
     Place place_;
     std::function<std::vector<std::string>()> followers_;
     std::map<std::string, Follower> known_followers_;

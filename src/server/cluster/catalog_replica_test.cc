@@ -14,6 +14,7 @@ using Place = CatalogReplica::Place;
 class CatalogReplicaTest : public testing::Test {
 protected:
     CatalogReplicaTest() {
+        leader_.begin_serving();
         leader_.lead(engine_.open(storage::kCatalogPartition).take(), 1, [this] { return live_; });
     }
 
@@ -73,6 +74,16 @@ TEST_F(CatalogReplicaTest, CopiesEverythingAndThenChanges) {
     EXPECT_EQ(value_in(copy_, "k"), "1");
     poll("b", copy_);
     EXPECT_TRUE(changed.get());
+}
+
+// Its own catalog would never be created: nobody can ask it for updates yet.
+TEST_F(CatalogReplicaTest, DoesNotWaitBeforeItServes) {
+    live_ = {"b"};
+    CatalogReplica starting;
+    starting.lead(engine_.open(1).take(), 1, [this] { return live_; });
+    storage::WriteBatch batch;
+    batch.put("k", "v");
+    EXPECT_TRUE(starting.commit(batch));
 }
 
 TEST_F(CatalogReplicaTest, ReportsAChangeOnceAllLiveNodesHaveIt) {

@@ -109,10 +109,12 @@ Status ClusterNode::leave(std::chrono::milliseconds patience) { return member_->
 
 void ClusterNode::stop() {
     member_->stop();
+    // Those that use the others end first.
+    partition_keeper_->detach();
     catalog_keeper_.reset();
     if (replica_) replica_->follow();
     if (requests_) requests_->detach();
-    partition_keeper_->detach();
+    if (peers_) peers_->stop();
 }
 
 Result<std::string> ClusterNode::description() {

@@ -38,7 +38,9 @@ public:
         const std::string_view target = exchange_->target();
         const std::string_view path = target.substr(0, target.find('?'));
         if (path == "/_node/catalog") return owner_.send_update(node_, exchange_);
-        owner_.threads_.post([owner = &owner_, path, exchange = exchange_] {
+        const std::lock_guard lock(owner_.mutex_);
+        if (!owner_.threads_) return;
+        owner_.threads_->post([owner = &owner_, path, exchange = exchange_] {
             exchange->respond(response_of(owner->answer(path, exchange->body())));
         });
     }
@@ -55,8 +57,12 @@ void NodeRequests::attach(const Services& services) {
 }
 
 void NodeRequests::detach() {
-    const std::lock_guard lock(mutex_);
-    services_.reset();
+    std::unique_ptr<ThreadPool> ending;
+    {
+        const std::lock_guard lock(mutex_);
+        services_.reset();
+        ending = std::move(threads_);
+    }
 }
 
 std::shared_ptr<http::AdmittedRequest> NodeRequests::admit(

@@ -28,8 +28,8 @@ public:
         RangeCalls& ranges;
         service::RangeReports reports;
     };
-    // What calls need that are not about the catalog's content. Before it is attached and after it
-    // is detached they are refused.
+    // What calls need that are not about the catalog's content. Before it is attached they are
+    // refused; once it is detached, none are answered any more.
     void attach(const Services& services);
     void detach();
 
@@ -46,8 +46,8 @@ private:
     CatalogReplica& replica_;
     const Clock& clock_;
     std::mutex mutex_;
-    std::shared_ptr<const Services> services_;  // guarded by mutex_
-    ThreadPool threads_{2};
+    std::shared_ptr<const Services> services_;                               // guarded by mutex_
+    std::unique_ptr<ThreadPool> threads_ = std::make_unique<ThreadPool>(2);  // null once detached
 };
 
 }  // namespace orrery::server

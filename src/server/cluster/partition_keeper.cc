@@ -29,9 +29,18 @@ void PartitionKeeper::attach(service::Partitions& partitions) {
 }
 
 void PartitionKeeper::detach() {
+    std::unique_ptr<ThreadPool> ending;
+    {
+        const std::lock_guard lock(mutex_);
+        parts_ = {};
+        attached_ = false;
+        ending = std::move(threads_);
+    }
+}
+
+void PartitionKeeper::post(std::function<void()> work) {
     const std::lock_guard lock(mutex_);
-    parts_ = {};
-    attached_ = false;
+    if (threads_) threads_->post(std::move(work));
 }
 
 PartitionKeeper::Parts PartitionKeeper::parts() const {
@@ -52,7 +61,7 @@ void PartitionKeeper::assigned(std::span<const PartitionId> partitions) {
 
 void PartitionKeeper::moving(std::span<const PartitionId> partitions) {
     for (const PartitionId partition : partitions)
-        threads_.post([this, partition] { hand_over(partition); });
+        post([this, partition] { hand_over(partition); });
 }
 
 void PartitionKeeper::hand_over(PartitionId partition) {
@@ -68,7 +77,7 @@ void PartitionKeeper::hand_over(PartitionId partition) {
 
 void PartitionKeeper::revoked(std::span<const PartitionId> partitions) {
     for (const PartitionId partition : partitions)
-        threads_.post([this, partition] { release(partition); });
+        post([this, partition] { release(partition); });
 }
 
 void PartitionKeeper::release(PartitionId partition) {
@@ -79,14 +88,14 @@ void PartitionKeeper::release(PartitionId partition) {
     if (const Status done = now.owned->release(partition); !done) {
         // The next owner waits for it, so it must not be forgotten.
         log::warn("release_failed", {{"partition", partition}, {"reason", done.error().message()}});
-        threads_.post([this, partition] { release(partition); });
+        post([this, partition] { release(partition); });
         return;
     }
     now.member->released(partition);
 }
 
 void PartitionKeeper::give_up(std::vector<storage::PartitionId> partitions) {
-    threads_.post([this, partitions = std::move(partitions)] {
+    post([this, partitions = std::move(partitions)] {
         const Parts now = parts();
         if (now.partitions == nullptr) return;
         for (const storage::PartitionId partition : partitions) {

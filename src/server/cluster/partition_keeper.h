@@ -5,6 +5,7 @@
 
 #include <functional>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <set>
 
@@ -30,7 +31,7 @@ public:
                 storage::OwnedEngine& owned,
                 CatalogKeeper& catalog_keeper);
     void attach(service::Partitions& partitions);
-    // Nothing is carried out any more.
+    // Nothing is carried out any more, from when this returns.
     void detach();
 
     // Closes open partitions that are not part of any container any more.
@@ -50,6 +51,7 @@ private:
         service::Partitions* partitions = nullptr;
     };
     Parts parts() const;
+    void post(std::function<void()> work);
     void hand_over(cluster::PartitionId partition);
     void release(cluster::PartitionId partition);
     double load_of(const partition::Partition& partition);
@@ -61,7 +63,7 @@ private:
     std::set<cluster::PartitionId> waiting_;        // assigned before anything was attached
     std::map<cluster::PartitionId, double> spent_;  // request units, at the last look
     std::chrono::steady_clock::time_point looked_{};
-    ThreadPool threads_{2};
+    std::unique_ptr<ThreadPool> threads_ = std::make_unique<ThreadPool>(2);  // null once detached
 };
 
 }  // namespace orrery::server
