@@ -162,6 +162,7 @@ public:
     Status replace_ranges(model::ContainerRid rid,
                           const std::vector<std::uint32_t>& old_ids,
                           const std::vector<PartitionRange>& replacements) override;
+    Status cancel_reservation(const std::vector<storage::PartitionId>& reserved) override;
     void abandon_partitions(const std::vector<storage::PartitionId>& reserved) override;
 
     // Partitions whose data has not been dropped yet, because their container was removed or other

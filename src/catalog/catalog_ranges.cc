@@ -31,6 +31,18 @@ Result<std::vector<storage::PartitionId>> Catalog::reserve_partitions(std::uint3
     return out;
 }
 
+Status Catalog::cancel_reservation(const std::vector<storage::PartitionId>& reserved) {
+    {
+        const std::lock_guard changing(change_mutex_);
+        // Changes nothing, but in a cluster only the node that has the catalog succeeds, and every
+        // node then knows of the changes before.
+        Change change = begin_change();
+        TRY(commit(change));
+    }
+    abandon_partitions(reserved);
+    return {};
+}
+
 void Catalog::abandon_partitions(const std::vector<storage::PartitionId>& reserved) {
     const std::lock_guard changing(change_mutex_);
     const std::unique_lock lock(mutex_);

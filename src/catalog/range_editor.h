@@ -25,6 +25,9 @@ public:
     virtual Status replace_ranges(model::ContainerRid rid,
                                   const std::vector<std::uint32_t>& old_ids,
                                   const std::vector<PartitionRange>& replacements) = 0;
+    // Once this returns, they will not take over, whoever still wants them to: their node may have
+    // been lost in the middle of it.
+    virtual Status cancel_reservation(const std::vector<storage::PartitionId>& reserved) = 0;
     virtual void abandon_partitions(const std::vector<storage::PartitionId>& reserved) = 0;
 };
 

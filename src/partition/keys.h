@@ -47,6 +47,7 @@ std::string expiry_key(std::int64_t second, Docnum docnum);
 std::string unique_key(std::string_view epk, std::uint8_t number, std::string_view digest);
 // 'G' partition key (encoded) → KeyDelete: all items of the key are deleted (key_deletes.h).
 std::string key_delete_key(std::string_view partition_key);
+// 'Z' → the partitions that are to replace this one (split_seal.h).
 // 'B' epk → bytes of JSON that the items of the key take (item_sizes.cc).
 std::string key_size_key(std::string_view epk);
 std::string encode_key_size(std::uint64_t bytes);

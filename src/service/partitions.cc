@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "index/path_policy.h"
+#include "partition/split_seal.h"
 #include "service/errors.h"
 #include "service/metering.h"
 
@@ -17,6 +18,12 @@ namespace {
 Error range_gone() {
     constexpr std::uint32_t kPartitionKeyRangeGone = 1002;
     return Error(ErrorCode::kGone, "The partition key range is gone.", kPartitionKeyRangeGone);
+}
+
+bool has_partition(const catalog::ContainerPtr& container, storage::PartitionId id) {
+    return container && std::any_of(container->ranges.begin(),
+                                    container->ranges.end(),
+                                    [&](const auto& range) { return range.partition == id; });
 }
 
 }  // namespace
@@ -92,6 +99,8 @@ Result<std::shared_ptr<partition::Partition>> Partitions::open_closed(
                                     [&](const auto& one) { return one.partition == id; });
     if (range == newest->ranges.end()) return range_gone();
     auto opened = TRY(open_store(*newest, *range));
+    // Opening it may have taught this node that others have taken over.
+    if (!has_partition(catalog_.find_container(container.rid), id)) return range_gone();
     {
         const std::unique_lock lock(mutex_);
         open_[id] = opened;
@@ -111,6 +120,7 @@ Result<std::shared_ptr<partition::Partition>> Partitions::open_store(
     const auto policy = TRY(
         index::PathPolicy::compile(container.definition, container.definition.computed_properties));
     auto store = TRY(engine_.open(range.partition));
+    if (placement_ != nullptr) TRY(break_seal(*store));
     auto environment = environment_;
     // Containers without a partition key hold half as much as a key does: 10 GB and 20 GB.
     if (container.definition.partition_key.system_key) environment.key_bytes_max /= 2;
@@ -124,6 +134,24 @@ Result<std::shared_ptr<partition::Partition>> Partitions::open_store(
                                                     budgets_.of(container, range)));
     partition->keep_versions(container.definition.version_retention_minutes > 0);
     return partition;
+}
+
+Status Partitions::seal(storage::PartitionId id,
+                        const std::vector<storage::PartitionId>& successors) {
+    if (placement_ == nullptr) return {};
+    const auto store = TRY(engine_.open(id));
+    storage::WriteBatch batch;
+    batch.put(partition::seal_key(), partition::encode_seal(successors));
+    return store->commit(batch);
+}
+
+Status Partitions::break_seal(storage::PartitionStore& store) {
+    std::string seal;
+    if (!TRY(store.get(partition::seal_key(), seal))) return {};
+    TRY(placement_->cancel_split(TRY(partition::decode_seal(seal))));
+    storage::WriteBatch batch;
+    batch.remove(partition::seal_key());
+    return store.commit(batch);
 }
 
 void Partitions::adopt_retention(model::ContainerRid rid) {

@@ -32,7 +32,7 @@ public:
                catalog::Catalog& catalog,
                Budgets& budgets,
                const partition::Partition::Environment& environment,
-               const Placement* placement = nullptr)
+               Placement* placement = nullptr)
         : engine_(engine),
           catalog_(catalog),
           budgets_(budgets),
@@ -62,6 +62,11 @@ public:
     void adopt(const std::shared_ptr<partition::Partition>& partition);
     // It did not become part of the container after all. Adopted or not.
     void disown(const partition::Partition& partition);
+
+    // In a cluster, before others take over from a partition that is held: a node that takes it
+    // over meanwhile finds the seal, and sees to it that only one of both happens. Fails if one
+    // has.
+    Status seal(storage::PartitionId id, const std::vector<storage::PartitionId>& successors);
 
     // Applies a changed policy of the container, on what versions are kept, to open partitions.
     void adopt_retention(model::ContainerRid rid);
@@ -101,6 +106,7 @@ private:
                                                               std::size_t range_index,
                                                               const Allowance& allowance);
     void forget(storage::PartitionId id);
+    Status break_seal(storage::PartitionStore& store);
     Result<std::shared_ptr<partition::Partition>> open_store(const catalog::Container& container,
                                                              const catalog::PartitionRange& range);
 
@@ -108,7 +114,7 @@ private:
     catalog::Catalog& catalog_;
     Budgets& budgets_;
     const partition::Partition::Environment environment_;
-    const Placement* const placement_;
+    Placement* const placement_;
     mutable ReadMostlyMutex mutex_;
     std::unordered_map<storage::PartitionId, std::shared_ptr<partition::Partition>> open_;
 

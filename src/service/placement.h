@@ -26,6 +26,10 @@ public:
     // is then passed on to it. Does not block.
     virtual Status expect_here(storage::PartitionId partition) const = 0;
 
+    // Makes sure that these partitions, which were to take over from one that this node has now,
+    // will not; or that this node knows that they have. Blocks.
+    virtual Status cancel_split(const std::vector<storage::PartitionId>& successors) = 0;
+
     // What the nodes that serve these ranges of the container say about them, in their order.
     // Blocks.
     virtual Result<std::vector<RangeReport>> reports(const catalog::Container& container,

@@ -161,6 +161,8 @@ private:
         std::vector<std::uint32_t> old_ids;
         for (const catalog::PartitionRange& parent : parents_)
             old_ids.push_back(parent.id);
+        for (const catalog::PartitionRange& parent : parents_)
+            TRY(owner_.partitions_.seal(parent.partition, reserved_));
         // Before the switch: whoever sees the new ranges must find these partitions, as another
         // one on the same data would have counters of its own.
         for (const auto& child : children_)

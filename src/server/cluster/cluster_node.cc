@@ -90,6 +90,7 @@ std::function<bool()> ClusterNode::may_answer() const {
 catalog::RangeEditor& ClusterNode::attach(catalog::Catalog& catalog) {
     catalog_ = &catalog;
     ranges_ = std::make_unique<RangeCalls>(catalog, *member_, *calls_);
+    placement_->attach(*ranges_);
     return *ranges_;
 }
 

@@ -17,6 +17,10 @@ Status NodePlacement::expect_here(storage::PartitionId partition) const {
     return service::elsewhere(partition);
 }
 
+Status NodePlacement::cancel_split(const std::vector<storage::PartitionId>& successors) {
+    return ranges_->cancel_reservation(successors);
+}
+
 std::optional<http::Peer> NodePlacement::find(const std::string& place, bool again) {
     const auto parsed = service::parse_elsewhere(place);
     if (!parsed) return std::nullopt;

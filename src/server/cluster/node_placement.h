@@ -21,8 +21,12 @@ public:
     NodePlacement(cluster::Member& member, NodeCalls& calls) : member_(member), calls_(calls) {}
 
     Status expect_here(storage::PartitionId partition) const override;
+    Status cancel_split(const std::vector<storage::PartitionId>& successors) override;
     Result<std::vector<service::RangeReport>> reports(const catalog::Container& container,
                                                       std::span<const std::size_t> ranges) override;
+
+    // How to change ranges. Must be called before partitions are opened.
+    void attach(catalog::RangeEditor& ranges) { ranges_ = &ranges; }
 
     // For the forwarder: the node that an error kElsewhere means. If `again`, what is known about
     // the partition is brought up to date in the background.
@@ -33,6 +37,7 @@ private:
 
     cluster::Member& member_;
     NodeCalls& calls_;
+    catalog::RangeEditor* ranges_ = nullptr;
     std::mutex mutex_;
     std::set<storage::PartitionId> being_updated_;  // guarded by mutex_
     ThreadPool thread_{1};

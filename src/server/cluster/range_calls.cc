@@ -72,6 +72,15 @@ Status RangeCalls::replace_ranges(model::ContainerRid rid,
     return {};
 }
 
+Status RangeCalls::cancel_reservation(const std::vector<PartitionId>& reserved) {
+    Status cancelled = catalog_.cancel_reservation(reserved);
+    if (cancelled || cancelled.error().code() != ErrorCode::kElsewhere) return cancelled;
+    std::string change = "c";
+    append_numbers(change, reserved);
+    TRY(ask(change));
+    return {};
+}
+
 void RangeCalls::abandon_partitions(const std::vector<PartitionId>& reserved) {
     catalog_.abandon_partitions(reserved);
     std::string change = "a";
@@ -111,6 +120,10 @@ Result<std::string> RangeCalls::carry_out(std::string_view change) {
     if (kind == "r") {
         const auto count = static_cast<std::uint32_t>(reader.varint());
         append_numbers(out, TRY(catalog_.reserve_partitions(count)));
+        return out;
+    }
+    if (kind == "c") {
+        TRY(catalog_.cancel_reservation(take_numbers(reader)));
         return out;
     }
     if (kind == "a") {

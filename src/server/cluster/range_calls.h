@@ -21,6 +21,7 @@ public:
     Status replace_ranges(model::ContainerRid rid,
                           const std::vector<std::uint32_t>& old_ids,
                           const std::vector<catalog::PartitionRange>& replacements) override;
+    Status cancel_reservation(const std::vector<storage::PartitionId>& reserved) override;
     void abandon_partitions(const std::vector<storage::PartitionId>& reserved) override;
 
     // On the other side: what a node has asked for.
