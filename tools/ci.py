@@ -72,6 +72,7 @@ STEPS = {step.name: step for step in [
     Step("protocol", "python3 tests/protocol/run.py"),
     build("dev"), unit("dev"), golden("golden-dev", "dev", "ephemeral"),
     build("release", "orrery"), golden("golden", "release"),
+    golden("golden-cluster", "release", "cluster"),
     on_release("sdk", "tests/sdk/run.py"),
     on_release("differential", "python3 tests/differential/run.py --known D7"),
     on_release("crash", "python3 tests/crash/run.py --rounds 200"),
@@ -123,7 +124,7 @@ GROUPS = {
              "isolation", "splits", "isolation-splits", "changefeed", "consistency", "throttling", "modelling", "differential",
              "build-tsan", "unit-asan", "rados", "golden-asan",
              "sdk-asan", "crash-asan", "isolation-asan", "disk", "unit-tsan", "golden-tsan", "sdk-tsan", "clang-tidy",
-             "fuzz", "abuse", "cluster"],
+             "fuzz", "abuse", "golden-cluster", "cluster"],
 }
 
 

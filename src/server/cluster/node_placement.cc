@@ -68,7 +68,11 @@ Result<std::vector<service::RangeReport>> NodePlacement::reports(
     std::map<std::string, Share> shares;
     for (std::size_t i = 0; i < ranges.size(); ++i) {
         const storage::PartitionId partition = container.ranges[ranges[i]].partition;
-        const auto owner = member_.routing().owner_of(partition);
+        auto owner = member_.routing().owner_of(partition);
+        if (!owner) {
+            TRY(member_.place(std::array{partition}));
+            owner = member_.routing().owner_of(partition);
+        }
         if (!owner) return service::elsewhere(partition);
         Share& share = shares[owner->identity.node];
         share.node = *owner;
