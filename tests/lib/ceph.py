@@ -51,7 +51,6 @@ osd_heartbeat_interval = 1
 osd_heartbeat_grace = 5
 mon_osd_adjust_heartbeat_grace = false
 mon_allow_pool_delete = true
-mon_allow_pool_size_one = true
 mon_data_avail_warn = 2
 mon_data_avail_crit = 1
 [client]
