@@ -388,12 +388,13 @@ void Simulation::report_join() {
     std::uint64_t changes = holders_.changes;
     int settled = 0;
     for (int i = 0; i < 4000 && calm < kCalmTicks; ++i) {
-        if (i % 10 == 0)
+        if (i % 10 == 0) {
             fmt::format_to(std::back_inserter(curve),
                            "{}[{}, {}]",
                            curve.empty() ? "" : ", ",
                            seconds(i),
                            partitions_of(joined));
+        }
         tick();
         const bool moved = std::exchange(changes, holders_.changes) != holders_.changes;
         calm = moved ? 0 : calm + 1;

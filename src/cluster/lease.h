@@ -35,6 +35,7 @@ public:
         : clock_(clock), identity_(std::move(identity)), owner_(owner_text(identity_)) {}
     Lease(const Lease&) = delete;
     Lease& operator=(const Lease&) = delete;
+    ~Lease() = default;
 
     // Cheap enough for every read. Once this incarnation is lost, false for ever: a new incarnation
     // has a new lease.

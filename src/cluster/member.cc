@@ -357,9 +357,10 @@ Status Member::place(std::span<const PartitionId> partitions, std::string_view p
     }
     const auto chosen = spread(nodes, std::move(counts), partitions.size());
     std::vector<AssignmentEntry> entries;
-    for (std::size_t i = 0; i < partitions.size(); ++i)
+    for (std::size_t i = 0; i < partitions.size(); ++i) {
         entries.push_back(
             {partitions[i], takes_preferred ? std::string(preferred) : names[chosen[i]], {}});
+    }
     TRY(my.assignments.add(entries));
     my.counts.add(&MemberCounts::placements, partitions.size());
     my.signals->following->wake();

@@ -28,6 +28,8 @@ public:
           host_(storage.directory, storage.loads),
           member_(options(std::move(name)), storage.objects, clock_, wall_clock_, random_, *this) {}
 
+    Server(const Server&) = delete;
+    Server& operator=(const Server&) = delete;
     ~Server() override {
         stop_ = true;
         if (thread_.joinable()) thread_.join();

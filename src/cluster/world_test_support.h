@@ -254,11 +254,11 @@ class World {
 public:
     World() {
         // These tests end thousands of leases.
-        static const bool quiet = [] {
+        static const bool kQuiet = [] {
             log::configure(log::Level::kError, log::Format::kText);
             return true;
         }();
-        static_cast<void>(quiet);
+        static_cast<void>(kQuiet);
     }
 
     // Creates the node if it is new, and starts its process. It joins in its next round.
