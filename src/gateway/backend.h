@@ -78,8 +78,8 @@ struct Backend {
     const Forwarder* forwarder = nullptr;
     http::Handler* node_requests = nullptr;
     // Describes the cluster as JSON; drains a node or ends that. Both block. Null likewise.
-    std::function<Result<std::string>()> cluster;
-    std::function<Status(std::string_view node, bool drained)> drain_node;
+    std::function<Result<std::string>()> cluster = nullptr;
+    std::function<Status(std::string_view node, bool drained)> drain_node = nullptr;
     const Clock& clock;
     Random& random;
     // The certificate that clients trust, served at /_explorer/emulator.pem.

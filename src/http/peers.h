@@ -26,8 +26,8 @@ struct Peer {
 struct PeerRequest {
     // In wire format: the start line and the headers, each with its line end. Content-Length is
     // added.
-    std::string head;
-    std::string body;
+    std::string head = {};
+    std::string body = {};
     std::chrono::steady_clock::time_point deadline;
     bool without_body = false;  // the answer has none: HEAD
 };

@@ -17,7 +17,7 @@ struct CatalogUpdate {
     bool whole = false;
     std::uint64_t term = 0;
     std::uint64_t commits = 0;  // where the copy is afterwards
-    std::string operations;
+    std::string operations = {};
 
     std::string encode() const;
     // kUnavailable if it is damaged.
