@@ -1,6 +1,7 @@
 """Three nodes of a cluster in place of one server: every request goes to the next node."""
 
 import itertools
+import threading
 from pathlib import Path
 
 from lib.ceph import POOL, free_port
@@ -8,6 +9,18 @@ from lib.client import Answer, Client
 from lib.server import Server
 
 NODES = 3
+
+# Tests run at the same time: a port that was free a moment ago may be another's now.
+_ports_given: set[int] = set()
+_giving = threading.Lock()
+
+
+def own_port() -> int:
+    with _giving:
+        while (port := free_port()) in _ports_given:
+            pass
+        _ports_given.add(port)
+        return port
 
 
 class Nodes:
@@ -19,7 +32,7 @@ class Nodes:
             self.servers.append(Server(
                 binary, data.with_name(f"{data.name}-{number}"), "--cluster", str(conf), "--pool", POOL,
                 "--pool-namespace", data.name, "--node", f"n{number}", *options,
-                listen=f"127.0.0.1:{free_port()}"))
+                listen=f"127.0.0.1:{own_port()}"))
 
     def wait_until_ready(self) -> "Nodes":
         for server in self.servers:

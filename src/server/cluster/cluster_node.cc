@@ -99,7 +99,9 @@ Status ClusterNode::attach(service::Partitions& partitions,
     partition_keeper_->attach(partitions);
     requests_->attach(
         {.catalog = *catalog_, .ranges = *ranges_, .reports = service::RangeReports(partitions)});
-    return catalog_keeper_->attach(*catalog_, std::move(on_catalog_change));
+    TRY(catalog_keeper_->attach(*catalog_, std::move(on_catalog_change)));
+    replica_->begin_serving();
+    return {};
 }
 
 Status ClusterNode::claim(const std::vector<storage::PartitionId>& partitions) {
