@@ -29,10 +29,12 @@ class Nodes:
     def __init__(self, binary: Path, data: Path, conf: Path, *options: str):
         self.servers = []
         for number in range(1, NODES + 1):
+            place = f"127.0.0.1:{own_port()}"
+            # Tests advertise URLs that do not exist.
             self.servers.append(Server(
                 binary, data.with_name(f"{data.name}-{number}"), "--cluster", str(conf), "--pool", POOL,
-                "--pool-namespace", data.name, "--node", f"n{number}", *options,
-                listen=f"127.0.0.1:{own_port()}"))
+                "--pool-namespace", data.name, "--node", f"n{number}", "--node-url", f"http://{place}/",
+                *options, listen=place))
 
     def wait_until_ready(self) -> "Nodes":
         for server in self.servers:

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <thread>
 #include <utility>
 
 #include "base/bytes.h"
@@ -59,7 +60,6 @@ void NodePlacement::bring_up_to_date(storage::PartitionId partition) {
 
 Result<std::vector<service::RangeReport>> NodePlacement::reports(
     const catalog::Container& container, std::span<const std::size_t> ranges) {
-    constexpr std::chrono::milliseconds kAnswerTime{10'000};
     struct Share {
         cluster::MemberInfo node;
         std::vector<std::size_t> ranges;
@@ -81,10 +81,8 @@ Result<std::vector<service::RangeReport>> NodePlacement::reports(
     }
     std::vector<service::RangeReport> out(ranges.size());
     for (const auto& [name, share] : shares) {
-        const std::string answer = TRY(calls_.call(share.node,
-                                                   "/_node/reports",
-                                                   encode_report_request(container, share.ranges),
-                                                   kAnswerTime));
+        const std::string answer =
+            TRY(ask(share.node, encode_report_request(container, share.ranges)));
         auto reports = TRY(service::decode_reports(answer));
         if (reports.size() != share.places.size()) {
             return Error(ErrorCode::kUnavailable, "a node's report is incomplete");
@@ -93,6 +91,20 @@ Result<std::vector<service::RangeReport>> NodePlacement::reports(
             out[share.places[i]] = std::move(reports[i]);
     }
     return out;
+}
+
+// A node may learn a moment later than others that a partition is its own.
+Result<std::string> NodePlacement::ask(const cluster::MemberInfo& node,
+                                       const std::string& request) {
+    constexpr std::chrono::milliseconds kAnswerTime{10'000};
+    constexpr std::chrono::milliseconds kPause{20};
+    constexpr int kAttempts = 50;
+    for (int attempt = 1;; ++attempt) {
+        auto answer = calls_.call(node, "/_node/reports", request, kAnswerTime);
+        const bool is_early = !answer && answer.error().code() == ErrorCode::kElsewhere;
+        if (!is_early || attempt == kAttempts) return answer;
+        std::this_thread::sleep_for(kPause);
+    }
 }
 
 std::string encode_report_request(const catalog::Container& container,

@@ -33,6 +33,7 @@ public:
     std::optional<http::Peer> find(const std::string& place, bool again);
 
 private:
+    Result<std::string> ask(const cluster::MemberInfo& node, const std::string& request);
     void bring_up_to_date(storage::PartitionId partition);
 
     cluster::Member& member_;
