@@ -31,7 +31,8 @@ class Failed(Exception):
 class Answer:
     """What a node says to one command."""
 
-    def __init__(self):
+    def __init__(self, command: str):
+        self.command = command
         self.acked: list[int] = []
         self.changed = threading.Condition()
         self.text: str | None = None
@@ -44,7 +45,8 @@ class Answer:
 
     def wait(self, seconds: float = PATIENCE_SECONDS) -> str:
         with self.changed:
-            expect(self.changed.wait_for(lambda: self.text is not None, seconds), "no answer")
+            expect(self.changed.wait_for(lambda: self.text is not None, seconds),
+                   f"no answer to '{self.command}'")
         kind, _, rest = self.text.partition(" ")
         if kind == "error":
             raise Failed(rest)
@@ -95,8 +97,8 @@ class Node:
     def start(self, command: str, partition: int, *words: object) -> Answer:
         with self.lock:
             number = len(self.answers)
-            self.answers[number] = Answer()
             line = " ".join(map(str, (number, command, partition, *words)))
+            self.answers[number] = Answer(line)
             self.process.stdin.write(line + "\n")
             self.process.stdin.flush()
         return self.answers[number]
