@@ -15,6 +15,7 @@ TYPES = {"dbs": "Database", "colls": "Container", "docs": "Item", "sprocs": "Sto
          "udfs": "Udf", "pkranges": "Range", "split": "Split", "merge": "Merge", "users": "User",
          "permissions": "Permission", "offers": "Offer", "operations": "Operation", "listKeys": "Keys",
          "readonlykeys": "ReadOnlyKeys", "regenerateKey": "KeyRegeneration", "backups": "Backup",
+         "cluster": "Cluster", "drain": "Drain",
          "sqlRoleDefinitions": "RoleDefinition", "sqlRoleAssignments": "RoleAssignment", "conflicts": "Conflict",
          "clientencryptionkeys": "ClientEncryptionKey", "attachments": "Attachment", "media": "Media"}
 DATABASE = "/dbs/access"
@@ -55,7 +56,7 @@ class Operation:
 
     @property
     def segments(self) -> list[str]:
-        path = self.path.partition("?")[0].strip("/")
+        path = self.path.partition("?")[0].strip("/").removeprefix("_admin/")
         return path.split("/") if path else []
 
     @property
@@ -199,6 +200,9 @@ def account_operations(offer: str) -> list[Operation]:
         Operation("manage", "POST", "/regenerateKey", {}, {"keyKind": "none"}),  # 400
         Operation("manage", "GET", "/backups"),
         Operation("manage", "POST", "/backups", {}, {"keep": 0}),  # 400
+        Operation("manage", "GET", "/_admin/cluster"),  # 404: the server is alone
+        Operation("manage", "POST", "/_admin/nodes/n1/drain"),
+        Operation("manage", "DELETE", "/_admin/nodes/n1/drain"),
     ]
     for feed in ("/sqlRoleDefinitions", "/sqlRoleAssignments"):
         found += [Operation("manage", "GET", feed), Operation("manage", "GET", f"{feed}/{GUID}"),
