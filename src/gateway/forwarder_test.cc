@@ -103,7 +103,7 @@ protected:
                 .pause = std::chrono::milliseconds(5)};
     }
 
-    const SystemClock clock_;
+    SystemClock clock_;
     const NodeProof proof_{"secret"};
     http::Peers peers_{http::Peers::Options{}};
     Forwarder::Stats stats_;

@@ -38,6 +38,8 @@ public:
     };
 
     CatalogReplica();
+    CatalogReplica(const CatalogReplica&) = delete;
+    CatalogReplica& operator=(const CatalogReplica&) = delete;
     // Ends what waits: changes with kTimeout, followers with kUnavailable.
     ~CatalogReplica() override;
 
