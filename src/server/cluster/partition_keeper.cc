@@ -38,6 +38,12 @@ void PartitionKeeper::detach() {
     }
 }
 
+void PartitionKeeper::post_later(std::function<void()> work) {
+    constexpr std::chrono::milliseconds kPause{200};
+    const std::lock_guard lock(mutex_);
+    if (threads_) threads_->post_at(monotonic_now() + kPause, std::move(work));
+}
+
 void PartitionKeeper::post(std::function<void()> work) {
     const std::lock_guard lock(mutex_);
     if (threads_) threads_->post(std::move(work));
@@ -88,7 +94,7 @@ void PartitionKeeper::release(PartitionId partition) {
     if (const Status done = now.owned->release(partition); !done) {
         // The next owner waits for it, so it must not be forgotten.
         log::warn("release_failed", {{"partition", partition}, {"reason", done.error().message()}});
-        post([this, partition] { release(partition); });
+        post_later([this, partition] { release(partition); });
         return;
     }
     now.member->released(partition);

@@ -52,6 +52,7 @@ private:
     };
     Parts parts() const;
     void post(std::function<void()> work);
+    void post_later(std::function<void()> work);
     void hand_over(cluster::PartitionId partition);
     void release(cluster::PartitionId partition);
     double load_of(const partition::Partition& partition);
